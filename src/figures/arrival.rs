@@ -1,0 +1,57 @@
+//! What arrived, was kept and was not: the receiver's side of the data-quality strip.
+
+use std::collections::BTreeMap;
+
+use super::counts::Counts;
+use crate::call::outcome::words;
+use crate::call::{Name, Repair};
+
+words! {
+    /// Why a tool-call span could not be kept. Each is answered with a partial success.
+    Refusal {
+        /// A trace or span id of zeros or of the wrong length.
+        BadId = "bad_id",
+        /// A tool call that names no tool and that nothing else could name.
+        NoToolName = "no_tool_name",
+        /// A tool name longer than the limit; it is never cut, for it is an identity.
+        ToolNameTooLong = "tool_name_too_long",
+        /// A start further in the future than clocks are wrong.
+        FarFuture = "far_future",
+        /// A start longer ago than the configuration keeps.
+        TooOld = "too_old",
+    }
+}
+
+super::counts::word!(Refusal, Repair);
+
+/// Spans of one emitter by what became of them. Everything can be added up.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ArrivalCounts {
+    /// Export requests.
+    pub requests: u64,
+    /// Spans in them.
+    pub spans: u64,
+    /// Tool-call spans that were kept, by dialect.
+    pub kept: BTreeMap<Name, u64>,
+    /// Spans that look like a tool call and are none, by the reason's stable word.
+    pub not_calls: BTreeMap<Name, u64>,
+    /// Tool-call spans that could not be kept.
+    pub refused: Counts<Refusal>,
+    /// Kept spans that had to be mended.
+    pub repaired: Counts<Repair>,
+}
+
+impl ArrivalCounts {
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.spans += other.spans;
+        for (to, from) in [(&mut self.kept, &other.kept), (&mut self.not_calls, &other.not_calls)] {
+            for (name, times) in from {
+                *to.entry(name.clone()).or_default() += times;
+            }
+        }
+        self.refused.merge(&other.refused);
+        self.repaired.merge(&other.repaired);
+    }
+}

@@ -1,0 +1,150 @@
+//! Base-2 exponential histograms at scale 5, as OpenTelemetry defines them (METHOD section 9).
+
+use std::collections::BTreeMap;
+
+/// Buckets per doubling: 2^5.
+const BUCKETS_PER_DOUBLING: f64 = 32.0;
+
+/// A mergeable histogram. Bucket `i` holds the values in `(2^(i/32), 2^((i+1)/32)]`; zeros are
+/// counted apart. A quantile is the geometric middle of its bucket: relative error at most 1.1 %.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Histogram {
+    zeros: u64,
+    buckets: BTreeMap<i32, u64>,
+}
+
+impl Histogram {
+    /// Counts one value.
+    pub fn record(&mut self, value: u64) {
+        match bucket_of(value) {
+            None => self.zeros = self.zeros.saturating_add(1),
+            Some(bucket) => self.add(bucket, 1),
+        }
+    }
+
+    /// Counts `times` values in bucket `bucket`.
+    pub fn add(&mut self, bucket: i32, times: u64) {
+        let count = self.buckets.entry(bucket).or_default();
+        *count = count.saturating_add(times);
+    }
+
+    /// Counts `times` zeros.
+    pub const fn add_zeros(&mut self, times: u64) {
+        self.zeros = self.zeros.saturating_add(times);
+    }
+
+    /// Adds another's counts.
+    pub fn merge(&mut self, other: &Self) {
+        self.add_zeros(other.zeros);
+        for (bucket, times) in other.buckets() {
+            self.add(bucket, times);
+        }
+    }
+
+    /// How many values were zero.
+    pub const fn zeros(&self) -> u64 {
+        self.zeros
+    }
+
+    /// The buckets that hold anything, in ascending order, with their counts.
+    pub fn buckets(&self) -> impl Iterator<Item = (i32, u64)> + '_ {
+        self.buckets.iter().map(|(bucket, times)| (*bucket, *times))
+    }
+
+    /// How many values were counted.
+    pub fn total(&self) -> u64 {
+        self.buckets.values().fold(self.zeros, |sum, times| sum.saturating_add(*times))
+    }
+
+    /// The value at rank `ceil(percent / 100 * n)`, shown as its bucket's geometric middle;
+    /// none where nothing was counted. `percent` from 1 to 100.
+    pub fn percentile(&self, percent: u32) -> Option<f64> {
+        let total = self.total();
+        if total == 0 {
+            return None;
+        }
+        let rank = (u128::from(total) * u128::from(percent)).div_ceil(100).max(1);
+        let mut seen = u128::from(self.zeros);
+        if seen >= rank {
+            return Some(0.0);
+        }
+        for (bucket, times) in self.buckets() {
+            seen += u128::from(times);
+            if seen >= rank {
+                return Some(middle_of(bucket));
+            }
+        }
+        None
+    }
+}
+
+/// The upper bound of a bucket, which belongs to it.
+pub fn upper_bound(bucket: i32) -> f64 {
+    ((f64::from(bucket) + 1.0) / BUCKETS_PER_DOUBLING).exp2()
+}
+
+fn middle_of(bucket: i32) -> f64 {
+    ((f64::from(bucket) + 0.5) / BUCKETS_PER_DOUBLING).exp2()
+}
+
+/// The bucket that holds `value`; none for zero.
+pub fn bucket_of(value: u64) -> Option<i32> {
+    if value == 0 {
+        return None;
+    }
+    // Powers of two lie on a bucket's upper bound, where a logarithm may miss by a hair.
+    if value.is_power_of_two() {
+        let doublings = i32::try_from(value.trailing_zeros()).unwrap_or(63);
+        return Some(doublings * 32 - 1);
+    }
+    let position = super::rate::as_float(value).log2() * BUCKETS_PER_DOUBLING;
+    #[expect(clippy::cast_possible_truncation, reason = "log2 of a u64 is at most 64")]
+    let bucket = position.ceil() as i32 - 1;
+    Some(bucket)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_holds_its_upper_bound_and_not_its_lower() {
+        assert_eq!(bucket_of(0), None);
+        assert_eq!(bucket_of(1), Some(-1));
+        assert_eq!(bucket_of(2), Some(31));
+        assert_eq!(bucket_of(3), Some(50)); // log2(3) * 32 = 50.7
+        assert_eq!(bucket_of(1 << 40), Some(40 * 32 - 1));
+        assert_eq!(bucket_of(u64::MAX), Some(64 * 32 - 1));
+    }
+
+    #[test]
+    fn a_percentile_is_within_its_stated_error() {
+        let mut histogram = Histogram::default();
+        for value in 1..=1000_u64 {
+            histogram.record(value * 1_000_000);
+        }
+        for (percent, exact) in [(50, 500e6), (95, 950e6), (99, 990e6), (100, 1000e6)] {
+            let shown = histogram.percentile(percent).unwrap();
+            assert!((shown / exact - 1.0).abs() <= 0.011, "{percent}: {shown} for {exact}");
+        }
+    }
+
+    #[test]
+    fn merging_is_counting_together() {
+        let (mut a, mut b, mut both) =
+            (Histogram::default(), Histogram::default(), Histogram::default());
+        for value in [0, 1, 7, 7, 900] {
+            a.record(value);
+            both.record(value);
+        }
+        for value in [0, 3, 900] {
+            b.record(value);
+            both.record(value);
+        }
+        a.merge(&b);
+        assert_eq!(a, both);
+        assert_eq!(a.total(), 8);
+        assert_eq!(a.percentile(25), Some(0.0)); // rank ceil(0.25 * 8) = 2: the second zero
+        assert_eq!(Histogram::default().percentile(50), None);
+    }
+}

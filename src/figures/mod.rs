@@ -1,0 +1,23 @@
+//! The vocabulary of figures: what a night produces and a report shows (METHOD section 13).
+//!
+//! No I/O, no clock, no async. Counts and sums are integers; floats appear only where a
+//! figure is read. Everything that a report adds up over days can be merged.
+
+pub mod arrival;
+pub mod counts;
+pub mod day;
+pub mod histogram;
+pub mod rate;
+pub mod tool_client;
+
+pub use arrival::{ArrivalCounts, Refusal};
+pub use counts::{Counts, RetryClass, UnjudgedReason};
+pub use day::{DayFigures, PairKey, QualityCounts, SessionCounts};
+pub use histogram::Histogram;
+pub use rate::{Band, FEW_CALLS, Interval, Rate};
+pub use tool_client::{Figures, RewordedCount};
+
+/// The id of the window rule (METHOD section 5).
+pub const RULE_WINDOW: &str = "window-30s";
+/// The id of the window rule with its classes (METHOD section 7).
+pub const RULE_EVIDENCE: &str = "window-30s+evidence/1";

@@ -1,0 +1,1 @@
+//! The seam: bytes become spans, spans sightings, sightings are committed.

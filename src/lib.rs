@@ -1,0 +1,28 @@
+//! firstcall tells, every night, whether models understood your tools the first time.
+//!
+//! The flow, in the order of the modules: bytes are received, tool calls recognised and reduced
+//! to sightings, stored durably; at night the sightings of a day become calls, the calls become
+//! figures; a report shows the figures. `docs/architecture.md` is the map.
+
+// The vocabulary: no I/O, no clock, no async.
+pub mod call;
+pub mod figures;
+
+// Leaves that any stage may use.
+pub mod clock;
+pub mod shutdown;
+
+// The flow.
+pub mod ingest;
+pub mod nightly;
+pub mod otlp;
+pub mod receive;
+pub mod recognise;
+pub mod reduce;
+pub mod report;
+pub mod store;
+
+// The edges.
+pub mod cli;
+pub mod config;
+pub mod demo;

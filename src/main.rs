@@ -1,0 +1,3 @@
+//! The `firstcall` program.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Nightly: sightings become calls, calls are judged, figures are published per day.

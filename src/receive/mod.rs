@@ -1,0 +1,1 @@
+//! Receive: OTLP over gRPC and HTTP, admission, limits, inflating, replies.

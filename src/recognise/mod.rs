@@ -1,0 +1,1 @@
+//! Recognise: is a span a tool call, and in whose dialect?

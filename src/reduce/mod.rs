@@ -1,0 +1,1 @@
+//! Reduce: a recognised span becomes a sighting; arguments and results end here.

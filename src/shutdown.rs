@@ -1,0 +1,1 @@
+//! Stopping: signals, and the order in which things end.

@@ -1,0 +1,1 @@
+//! Store: sightings durable before the answer, daily figures published per day.

@@ -1,0 +1,13 @@
+//! Whole paths, through the library's own doors and the real binary.
+mod architecture;
+mod cli;
+mod demo;
+mod exactly_once;
+mod generated_code;
+mod ingest;
+mod nightly;
+mod no_content;
+mod receive;
+mod report;
+mod sdk;
+mod store;
