@@ -2,6 +2,8 @@
 //!
 //! No I/O, no clock, no async. Every stage of the flow speaks in these types.
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
 pub mod arguments;
 pub mod ids;
 pub mod instant;

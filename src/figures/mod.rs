@@ -3,6 +3,8 @@
 //! No I/O, no clock, no async. Counts and sums are integers; floats appear only where a
 //! figure is read. Everything that a report adds up over days can be merged.
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
 pub mod arrival;
 pub mod counts;
 pub mod day;

@@ -1,16 +1,20 @@
 //! How far the arrivals had come that a day's figures were made from.
 
+use std::fmt;
+
+use super::day_file::{Part, mark};
+use super::error::StoreError;
+use super::folder::Folder;
+use crate::call::Day;
+
 /// What has arrived that can touch one day's figures: the day's own file, the last hour of the
 /// day before and the first quarter of an hour of the day after. Compared for equality: where a
 /// covered day's watermark is no longer the one its figures were made from, the pass runs again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Watermark {
-    /// The end of the day before.
-    pub(super) before: Option<FileMark>,
-    /// The day itself.
-    pub(super) own: Option<FileMark>,
-    /// The beginning of the day after.
-    pub(super) after: Option<FileMark>,
+    before: Option<FileMark>,
+    own: Option<FileMark>,
+    after: Option<FileMark>,
 }
 
 /// The last batch of one file that counts.
@@ -20,4 +24,108 @@ pub(super) struct FileMark {
     pub(super) file: u64,
     /// The last batch's id; batches are only ever added, with ascending ids.
     pub(super) last_batch: u64,
+}
+
+impl Watermark {
+    /// Whether nothing has arrived that belongs to the day itself.
+    pub const fn is_empty(&self) -> bool {
+        self.own.is_none()
+    }
+
+    /// What the files hold now.
+    pub(super) fn read(folder: &Folder, day: Day) -> Result<Self, StoreError> {
+        let neighbour = |other: Day, part: Part| {
+            if other == day { Ok(None) } else { mark(&folder.day_file(other), part) }
+        };
+        Ok(Self {
+            before: neighbour(day.minus(1), Part::Tail)?,
+            own: mark(&folder.day_file(day), Part::Whole)?,
+            after: neighbour(day.plus(1), Part::Head)?,
+        })
+    }
+
+    /// This watermark beside the one that published figures were made from: a file that is gone
+    /// or was replaced since then counts as unchanged, for figures outlive their sightings.
+    pub(super) fn since(self, published: &Self) -> Self {
+        let merge = |now: Option<FileMark>, then: Option<FileMark>| match (now, then) {
+            (Some(now), Some(then)) if now.file == then.file => Some(now),
+            (now, None) => now,
+            (_, then) => then,
+        };
+        Self {
+            before: merge(self.before, published.before),
+            own: merge(self.own, published.own),
+            after: merge(self.after, published.after),
+        }
+    }
+
+    /// Whether the day's own file is the one that `published` was taken from, or there was none.
+    pub(super) fn is_of_the_same_file(&self, published: &Self) -> bool {
+        let file = |mark: Option<FileMark>| mark.map(|mark| mark.file);
+        published.own.is_none() || file(self.own) == file(published.own)
+    }
+
+    /// The watermark in a text that [`fmt::Display`] wrote.
+    pub(super) fn from_text(text: &str) -> Option<Self> {
+        let mut marks = text.split(' ').map(|word| {
+            if word == "-" {
+                return Some(None);
+            }
+            let (file, last_batch) = word.split_once('/')?;
+            let file = u64::from_str_radix(file, 16).ok()?;
+            Some(Some(FileMark { file, last_batch: last_batch.parse().ok()? }))
+        });
+        let found = Self { before: marks.next()??, own: marks.next()??, after: marks.next()?? };
+        marks.next().is_none().then_some(found)
+    }
+}
+
+/// Three words, of the day before, the day and the day after: `-` for nothing, else the file's
+/// random number and the last batch's id.
+impl fmt::Display for Watermark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, mark) in [self.before, self.own, self.after].into_iter().enumerate() {
+            if position > 0 {
+                f.write_str(" ")?;
+            }
+            match mark {
+                Some(mark) => write!(f, "{:x}/{}", mark.file, mark.last_batch)?,
+                None => f.write_str("-")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn mark(file: u64, last_batch: u64) -> FileMark {
+        FileMark { file, last_batch }
+    }
+
+    #[test]
+    fn its_text_leads_back_to_it() {
+        let watermark =
+            Watermark { before: None, own: Some(mark(255, 7)), after: Some(mark(u64::MAX, 1)) };
+        assert_eq!(watermark.to_string(), "- ff/7 ffffffffffffffff/1");
+        assert_eq!(Watermark::from_text(&watermark.to_string()), Some(watermark));
+        for text in ["", "- -", "- - - -", "x/1 - -", "1/x - -", "1 - -"] {
+            assert_eq!(Watermark::from_text(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_gone_or_replaced_counts_as_unchanged() {
+        let published = Watermark { before: Some(mark(1, 5)), own: Some(mark(2, 6)), after: None };
+        let gone = Watermark::default();
+        assert_eq!(gone.since(&published), published);
+        let replaced = Watermark { before: Some(mark(1, 5)), own: Some(mark(9, 1)), after: None };
+        assert!(!replaced.is_of_the_same_file(&published));
+        assert_eq!(replaced.since(&published), published);
+        let grown =
+            Watermark { before: Some(mark(1, 5)), own: Some(mark(2, 8)), after: Some(mark(3, 1)) };
+        assert_eq!(grown.clone().since(&published), grown);
+    }
 }

@@ -1,0 +1,144 @@
+//! Any figures at all, for property tests.
+
+use proptest::prelude::*;
+
+use super::counts::Word;
+use super::{
+    ArrivalCounts, Counts, DayFigures, Figures, Histogram, PairKey, QualityCounts, RewordedCount,
+    SessionCounts,
+};
+use crate::call::arbitrary::name;
+use crate::call::{ClientName, Day, ToolKey};
+
+/// Any count that a store keeps exactly.
+pub(crate) fn count() -> impl Strategy<Value = u64> {
+    prop_oneof![0_u64..20, 0..=i64::MAX.unsigned_abs()]
+}
+
+/// Any counts of a closed set of words.
+pub(crate) fn counts<W: Word + std::fmt::Debug>(
+    times: impl Strategy<Value = u64>,
+) -> impl Strategy<Value = Counts<W>> {
+    prop::collection::vec(times, W::VALUES.len()).prop_map(|times| {
+        let mut counts = Counts::default();
+        for (word, times) in W::VALUES.iter().zip(times) {
+            counts.add(*word, times);
+        }
+        counts
+    })
+}
+
+/// Any histogram.
+pub(crate) fn histogram() -> impl Strategy<Value = Histogram> {
+    let buckets = prop::collection::btree_map(-1_i32..2048, 1_u64..9, 0..6);
+    (count(), buckets).prop_map(|(zeros, buckets)| {
+        let mut histogram = Histogram::default();
+        histogram.add_zeros(zeros);
+        for (bucket, times) in buckets {
+            histogram.add(bucket, times);
+        }
+        histogram
+    })
+}
+
+fn tool() -> impl Strategy<Value = ToolKey> {
+    (name(), name()).prop_map(|(service, tool)| ToolKey { service, tool })
+}
+
+fn client() -> impl Strategy<Value = ClientName> {
+    name().prop_map(ClientName::new)
+}
+
+/// Any figures, whether they add up or not.
+pub(crate) fn figures() -> impl Strategy<Value = Figures> {
+    let words = (counts(count()), counts(count()), counts(count()), counts(count()));
+    let reworded = (name(), count(), count())
+        .prop_map(|(name, retries, sessions)| (name, RewordedCount { retries, sessions }));
+    let reworded = prop::collection::vec(reworded, 0..3);
+    let histograms = (histogram(), histogram());
+    (prop::collection::vec(count(), 22), words, histograms, reworded).prop_map(
+        |(numbers, words, histograms, reworded)| {
+            let mut numbers = numbers.into_iter();
+            let mut next = || numbers.next().unwrap();
+            Figures {
+                calls: next(),
+                grades: words.0,
+                judged: next(),
+                unjudged: words.1,
+                outcomes: words.2,
+                ok_low_confidence: next(),
+                sampled: next(),
+                unknown_tool_calls: next(),
+                empty: next(),
+                emptiness_known: next(),
+                empty_accepted: next(),
+                empty_reworded: next(),
+                retried: next(),
+                retry_classes: words.3,
+                unclassified: next(),
+                repeats: next(),
+                first_call_successes: next(),
+                confirmed_first_call_successes: next(),
+                retry_chains: next(),
+                usable_chains: next(),
+                extra_attempts: next(),
+                abandoned_chains: next(),
+                last_word_failed: next(),
+                last_words: next(),
+                latency: histograms.0,
+                result_sizes: histograms.1,
+                result_bytes: next(),
+                reworded: reworded.into_iter().collect(),
+                reworded_known: next(),
+            }
+        },
+    )
+}
+
+/// Any figures of one day.
+pub(crate) fn day_figures(day: Day) -> impl Strategy<Value = DayFigures> {
+    let sessions =
+        (counts(count()), count(), count()).prop_map(|(sessions, single_call, shared)| {
+            SessionCounts { sessions, single_call, shared }
+        });
+    let pair = (tool(), tool()).prop_map(|(first, next)| PairKey { first, next });
+    let quality = prop::array::uniform5(count()).prop_map(
+        |[sightings, duplicates, folded, late, sampled]| QualityCounts {
+            sightings,
+            duplicates,
+            folded,
+            late,
+            sampled,
+        },
+    );
+    (
+        prop::collection::btree_map((tool(), client()), figures(), 0..4),
+        prop::collection::btree_map(client(), count(), 0..3),
+        prop::collection::btree_map(pair, count(), 0..3),
+        prop::collection::btree_map(client(), sessions, 0..3),
+        quality,
+    )
+        .prop_map(move |(tools, unknown_tool_calls, pairs, sessions, quality)| DayFigures {
+            day,
+            tools,
+            unknown_tool_calls,
+            pairs,
+            sessions,
+            quality,
+        })
+}
+
+/// Any arrival counts that can be added up a few times.
+pub(crate) fn arrival_counts() -> impl Strategy<Value = ArrivalCounts> {
+    let named = || prop::collection::btree_map(name(), 1_u64..1000, 0..3);
+    (0_u64..1000, 0_u64..1000, named(), named(), counts(0_u64..1000), counts(0_u64..1000)).prop_map(
+        |(requests, spans, kept, not_calls, refused, repaired)| ArrivalCounts {
+            requests,
+            spans,
+            kept,
+            not_calls,
+            refused,
+            repaired,
+        },
+    )
+}

@@ -1,0 +1,188 @@
+//! The columns that are written to each table of `firstcall.sqlite`, one constant a table.
+//!
+//! Statements are made from these, and a test prepares every one of them against the schema.
+
+/// A table and the columns that are written to it, in the order in which values are bound.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Table {
+    pub(super) name: &'static str,
+    pub(super) columns: &'static [&'static str],
+}
+
+impl Table {
+    /// The statement that adds one row.
+    pub(super) fn insert(self) -> String {
+        insert_into(self.name, self.columns)
+    }
+
+    /// The query for the columns of all rows that `rest` (a `WHERE` and an `ORDER BY`) tells.
+    pub(super) fn select(self, rest: &str) -> String {
+        format!("SELECT {} FROM {} {rest}", self.columns.join(", "), self.name)
+    }
+}
+
+/// The statement that adds one row with these columns to `table`.
+pub(super) fn insert_into(table: &str, columns: &[&str]) -> String {
+    let places = vec!["?"; columns.len()].join(", ");
+    format!("INSERT INTO {table} ({}) VALUES ({places})", columns.join(", "))
+}
+
+pub(super) const DAYS: Table =
+    Table { name: "days", columns: &["day", "covered_at", "watermark", "restated_at"] };
+
+/// How many columns of [`DAY_FIGURES`] come before the numbers.
+pub(super) const DAY_FIGURES_KEYS: usize = 5;
+
+pub(super) const DAY_FIGURES: Table = Table {
+    name: "day_figures",
+    columns: &[
+        "figures_id",
+        "day",
+        "service",
+        "tool",
+        "client",
+        "calls",
+        "judged",
+        "ok_low_confidence",
+        "sampled",
+        "unknown_tool_calls",
+        "empty",
+        "emptiness_known",
+        "empty_accepted",
+        "empty_reworded",
+        "retried",
+        "unclassified",
+        "repeats",
+        "first_call_successes",
+        "confirmed_first_call_successes",
+        "retry_chains",
+        "usable_chains",
+        "extra_attempts",
+        "abandoned_chains",
+        "last_word_failed",
+        "last_words",
+        "result_bytes",
+        "reworded_known",
+        "grade_a",
+        "grade_b",
+        "grade_c",
+        "grade_d",
+        "grade_e",
+        "unjudged_no_time",
+        "unjudged_no_session",
+        "unjudged_no_args_hash",
+        "unjudged_unknown_comparison",
+        "outcome_ok",
+        "outcome_bad_args",
+        "outcome_unknown_tool",
+        "outcome_tool_error",
+        "outcome_crashed",
+        "outcome_timeout",
+        "outcome_cancelled",
+        "outcome_error",
+        "retry_fan_out",
+        "retry_paging",
+        "retry_sweep",
+        "retry_after_bad_args",
+        "retry_after_failure",
+        "retry_after_empty",
+        "retry_after_ok",
+        "latency_zeros",
+        "result_size_zeros",
+    ],
+};
+
+pub(super) const DAY_LATENCY: Table =
+    Table { name: "day_latency", columns: &["figures_id", "bucket", "calls"] };
+
+pub(super) const DAY_RESULT_SIZES: Table =
+    Table { name: "day_result_sizes", columns: &["figures_id", "bucket", "calls"] };
+
+pub(super) const DAY_REWORDED: Table =
+    Table { name: "day_reworded", columns: &["figures_id", "parameter", "retries", "sessions"] };
+
+pub(super) const DAY_PAIRS: Table = Table {
+    name: "day_pairs",
+    columns: &["day", "first_service", "first_tool", "next_service", "next_tool", "times"],
+};
+
+pub(super) const DAY_SESSIONS: Table = Table {
+    name: "day_sessions",
+    columns: &[
+        "day",
+        "client",
+        "single_call",
+        "shared",
+        "sessions_a",
+        "sessions_b",
+        "sessions_c",
+        "sessions_d",
+        "sessions_e",
+    ],
+};
+
+pub(super) const DAY_UNKNOWN_TOOLS: Table =
+    Table { name: "day_unknown_tools", columns: &["day", "client", "calls"] };
+
+pub(super) const DAY_QUALITY: Table = Table {
+    name: "day_quality",
+    columns: &["day", "sightings", "duplicates", "folded", "late", "sampled"],
+};
+
+pub(super) const RESTATEMENTS: Table = Table {
+    name: "restatements",
+    columns: &[
+        "day",
+        "restatement",
+        "restated_at",
+        "service",
+        "tool",
+        "judged",
+        "first_call_successes",
+        "confirmed_first_call_successes",
+        "retried",
+    ],
+};
+
+pub(super) const ARRIVALS: Table =
+    Table { name: "arrivals", columns: &["day", "emitter", "what", "word", "times"] };
+
+/// The tables that [`super::publish`] replaces, by day.
+pub(super) const BY_DAY: &[Table] =
+    &[DAY_FIGURES, DAY_PAIRS, DAY_SESSIONS, DAY_UNKNOWN_TOOLS, DAY_QUALITY];
+
+/// The tables that hang on [`DAY_FIGURES`].
+pub(super) const BY_FIGURES: &[Table] = &[DAY_LATENCY, DAY_RESULT_SIZES, DAY_REWORDED];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::database;
+
+    #[test]
+    fn every_statement_fits_the_migrated_schema() {
+        let folder = tempfile::tempdir().unwrap();
+        let main =
+            database::open_or_make(&folder.path().join("main.sqlite"), &database::MAIN).unwrap();
+        let all = [DAYS, RESTATEMENTS, ARRIVALS];
+        for table in all.iter().chain(BY_DAY).chain(BY_FIGURES) {
+            main.prepare(&table.insert()).unwrap();
+            main.prepare(&table.select("")).unwrap();
+            let columns: Vec<String> = main
+                .prepare(&format!("SELECT name FROM pragma_table_info('{}')", table.name))
+                .unwrap()
+                .query_map([], |row| row.get(0))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
+            let mut written: Vec<&str> = table.columns.to_vec();
+            let mut found: Vec<&str> = columns.iter().map(String::as_str).collect();
+            written.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(written, found, "{}", table.name);
+        }
+        let day =
+            database::open_or_make(&folder.path().join("day.sqlite"), &database::DAY).unwrap();
+        day.prepare(&insert_into("batches", crate::store::day_file::BATCHES)).unwrap();
+    }
+}

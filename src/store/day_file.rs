@@ -1,0 +1,220 @@
+//! One file of sightings: adding batches, reading them back, and how far they have come.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior};
+
+use super::database::{self, At, FileIdentity, to_sql};
+use super::error::{Damage, StoreError};
+use super::names::{self, NameBook};
+use super::row::{self, Packed};
+use super::watermark::FileMark;
+use super::wire::checksum;
+use crate::call::{CallDuration, Day, Name, Sighting, UnixNanos};
+
+/// How much of a day's beginning can touch the figures of the day before.
+const HEAD: CallDuration = CallDuration::from_secs(15 * 60);
+
+/// How much of a day's end can touch the figures of the day after.
+const TAIL: CallDuration = CallDuration::from_secs(60 * 60);
+
+/// Rows of one BLOB at most, so that a reader's memory has a bound.
+const MAX_BLOB_ROWS: usize = 10_000;
+
+/// The columns of `batches` that are written.
+pub(super) const BATCHES: &[&str] = &[
+    "sightings",
+    "min_start",
+    "max_start",
+    "received",
+    "touches_head",
+    "touches_tail",
+    "checksum",
+    "packed",
+];
+
+/// The day whose file holds a sighting. The broken day at the end of representable time has no
+/// file of its own.
+pub(super) fn day_of(sighting: &Sighting) -> Day {
+    sighting.start.day().min(Day::MAX)
+}
+
+/// A day file that is open for writing, with its dictionary in memory.
+#[derive(Debug)]
+pub(super) struct DayWriter {
+    day: Day,
+    file: PathBuf,
+    identity: Option<FileIdentity>,
+    connection: Connection,
+    names: NameBook,
+}
+
+impl DayWriter {
+    /// Opens or makes the day's file.
+    pub(super) fn open(
+        file: PathBuf,
+        day: Day,
+        max_bytes: Option<u64>,
+    ) -> Result<Self, StoreError> {
+        let connection = database::open_or_make(&file, &database::DAY)?;
+        if let Some(max_bytes) = max_bytes {
+            let pages = to_sql(max_bytes / database::PAGE_BYTES).max(1);
+            connection
+                .pragma_update_and_check(None, "max_page_count", pages, |_row| Ok(()))
+                .at(&file)?;
+        }
+        let names = NameBook::load(&connection).at(&file)?;
+        Ok(Self { day, identity: FileIdentity::of(&file), file, connection, names })
+    }
+
+    /// The day.
+    pub(super) const fn day(&self) -> Day {
+        self.day
+    }
+
+    /// Whether the path still leads to the file that is open: writing on into a deleted file
+    /// would answer for sightings that are gone.
+    pub(super) fn is_in_place(&self) -> bool {
+        self.identity.is_some() && self.identity == FileIdentity::of(&self.file)
+    }
+
+    /// Adds rows in one transaction, synced when this returns. After an error the writer is to be
+    /// dropped, which rolls back what was begun.
+    pub(super) fn append(&mut self, rows: &[&Sighting]) -> Result<(), StoreError> {
+        let Self { day, file, connection, names, .. } = self;
+        append(connection, names, *day, rows).at(file)
+    }
+}
+
+fn append(
+    connection: &mut Connection,
+    names: &mut NameBook,
+    day: Day,
+    rows: &[&Sighting],
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for rows in rows.chunks(MAX_BLOB_ROWS) {
+        let Some(packed) = row::pack(rows, &mut |name| names.number(name)) else {
+            continue;
+        };
+        names.save(&transaction)?;
+        insert(&transaction, day, rows.len(), &packed)?;
+    }
+    transaction.commit()
+}
+
+fn insert(
+    connection: &Connection,
+    day: Day,
+    count: usize,
+    packed: &Packed,
+) -> rusqlite::Result<()> {
+    let touches_head = packed.min_start < day.start().saturating_add(HEAD);
+    let touches_tail = packed.max_start >= day.end().saturating_sub(TAIL);
+    let mut insert = connection.prepare_cached(&super::columns::insert_into("batches", BATCHES))?;
+    insert.execute((
+        i64::try_from(count).unwrap_or(i64::MAX),
+        to_sql(packed.min_start.get()),
+        to_sql(packed.max_start.get()),
+        to_sql(packed.received.get()),
+        touches_head,
+        touches_tail,
+        checksum(&packed.bytes),
+        &packed.bytes,
+    ))?;
+    Ok(())
+}
+
+/// Hands every sighting of `file` that starts in `[from, to)` to `visit`, batch by batch.
+/// Damaged batches are left out and the first of them is the error, once all were visited.
+/// An absent file holds nothing.
+pub(super) fn read(
+    file: &Path,
+    from: UnixNanos,
+    to: UnixNanos,
+    visit: &mut dyn FnMut(Sighting),
+) -> Result<(), StoreError> {
+    let Some(mut connection) = database::open_existing(file, &database::DAY)? else {
+        return Ok(());
+    };
+    // One read transaction: the names are those of the batches that it sees.
+    let transaction = connection.transaction().at(file)?;
+    let names = names::read(&transaction).at(file)?;
+    // Instants past 2^63 are kept as 2^63 - 1, so the upper bound is compared inclusively here
+    // and exactly below.
+    let mut select = transaction
+        .prepare(
+            "SELECT id, sightings, checksum, packed FROM batches
+             WHERE max_start >= ?1 AND min_start <= ?2 ORDER BY id",
+        )
+        .at(file)?;
+    let mut rows = select.query((to_sql(from.get()), to_sql(to.get()))).at(file)?;
+    let mut damaged = None;
+    while let Some(row) = rows.next().at(file)? {
+        match unpacked(row, &names).at(file)? {
+            Ok(sightings) => {
+                let is_wanted = |row: &Sighting| from <= row.start && row.start < to;
+                sightings.into_iter().filter(is_wanted).for_each(&mut *visit);
+            }
+            Err(batch) => damaged = damaged.or(Some(batch)),
+        }
+    }
+    damaged.map_or(Ok(()), |batch| {
+        Err(StoreError::Corrupt { file: file.into(), damage: Damage::Batch(batch) })
+    })
+}
+
+/// The sightings of one batch, or its id where it is damaged.
+fn unpacked(row: &Row<'_>, names: &[Option<Name>]) -> rusqlite::Result<Result<Vec<Sighting>, i64>> {
+    let id = row.get(0)?;
+    let count: i64 = row.get(1)?;
+    let packed = row.get_ref(3)?.as_blob().unwrap_or_default();
+    if i64::from(checksum(packed)) != row.get::<_, i64>(2)? {
+        return Ok(Err(id));
+    }
+    let sightings = row::unpack(packed, names).ok();
+    Ok(sightings.filter(|rows| i64::try_from(rows.len()) == Ok(count)).ok_or(id))
+}
+
+/// Which batches of a file count for a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Those that touch the first quarter of an hour.
+    Head,
+    /// All.
+    Whole,
+    /// Those that touch the last hour.
+    Tail,
+}
+
+impl Part {
+    /// The query for the last batch's id.
+    pub(super) const fn query(self) -> &'static str {
+        match self {
+            Self::Head => {
+                "SELECT token, (SELECT max(id) FROM batches WHERE touches_head = 1) FROM file"
+            }
+            Self::Whole => "SELECT token, (SELECT max(id) FROM batches) FROM file",
+            Self::Tail => {
+                "SELECT token, (SELECT max(id) FROM batches WHERE touches_tail = 1) FROM file"
+            }
+        }
+    }
+}
+
+/// How far a part of the file has come; none where there is no file or nothing in that part.
+pub(super) fn mark(file: &Path, part: Part) -> Result<Option<FileMark>, StoreError> {
+    let Some(connection) = database::open_existing(file, &database::DAY)? else {
+        return Ok(None);
+    };
+    let found = connection
+        .query_row(part.query(), [], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?))
+        })
+        .optional()
+        .at(file)?;
+    let Some((token, Some(last))) = found else {
+        return Ok(None);
+    };
+    Ok(Some(FileMark { file: token.cast_unsigned(), last_batch: last.cast_unsigned() }))
+}

@@ -1,0 +1,68 @@
+//! One group commit: the rows of all waiting requests, one transaction per day file.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::batch::Batch;
+use super::day_file::{DayWriter, day_of};
+use super::error::StoreError;
+use super::folder::Folder;
+use crate::call::{Day, Sighting};
+
+/// The day files that are open for writing, the one used last at the end.
+#[derive(Debug)]
+pub(super) struct OpenDays {
+    folder: Folder,
+    days: Vec<DayWriter>,
+    limit: usize,
+    max_bytes: Option<u64>,
+}
+
+impl OpenDays {
+    /// No file open yet; at most `limit` at a time.
+    pub(super) const fn new(folder: Folder, limit: usize, max_bytes: Option<u64>) -> Self {
+        Self { folder, days: Vec::new(), limit, max_bytes }
+    }
+
+    /// Commits the batches' sightings and syncs them. The answers are in the batches' order: a
+    /// batch is safe when every day that it touches is.
+    pub(super) fn commit(&mut self, batches: &[&Batch]) -> Vec<Result<(), StoreError>> {
+        let mut by_day: BTreeMap<Day, Vec<&Sighting>> = BTreeMap::new();
+        for sighting in batches.iter().flat_map(|batch| &batch.sightings) {
+            by_day.entry(day_of(sighting)).or_default().push(sighting);
+        }
+        let mut failures: BTreeMap<Day, StoreError> = BTreeMap::new();
+        for (day, rows) in by_day {
+            if let Err(error) = self.append(day, &rows) {
+                tracing::warn!(%day, %error, "failed to commit sightings; senders will try again");
+                failures.insert(day, error);
+            }
+        }
+        let failure_of = |batch: &Batch| {
+            batch.sightings.iter().find_map(|sighting| failures.get(&day_of(sighting)).cloned())
+        };
+        batches.iter().map(|batch| failure_of(batch).map_or(Ok(()), Err)).collect()
+    }
+
+    fn append(&mut self, day: Day, rows: &[&Sighting]) -> Result<(), StoreError> {
+        // Taken out of the list: after an error it is dropped, and the next commit opens anew.
+        let mut writer = self.take(day)?;
+        writer.append(rows)?;
+        self.days.push(writer);
+        if self.days.len() > self.limit {
+            self.days.remove(0);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, day: Day) -> Result<DayWriter, StoreError> {
+        if let Some(position) = self.days.iter().position(|open| open.day() == day) {
+            let open = self.days.remove(position);
+            if open.is_in_place() {
+                return Ok(open);
+            }
+        }
+        let file: PathBuf = self.folder.day_file(day);
+        DayWriter::open(file, day, self.max_bytes)
+    }
+}

@@ -1,0 +1,162 @@
+//! The handle on a data folder: for readers and for the pass.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::coverage::{self, CoveredDay, Restatement};
+use super::database::{self, At};
+use super::error::StoreError;
+use super::folder::Folder;
+use super::lease::PassLease;
+use super::watermark::Watermark;
+use super::{arrivals, day_file, publish, read_days};
+use crate::call::{Day, InstallationSecret, Name, Sighting, UnixNanos};
+use crate::figures::{ArrivalCounts, DayFigures};
+
+/// A data folder, for readers and for the pass. Cheap to clone; usable from several threads and
+/// several processes at once, beside a running writer.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: Arc<Folder>,
+}
+
+impl Store {
+    /// Opens the data folder `dir`, making it and bringing its schema up to date where needed.
+    /// Nothing is made where it cannot be made whole.
+    pub fn create(dir: &Path) -> Result<Self, StoreError> {
+        let folder = Folder::at(dir);
+        folder.make()?;
+        folder.check_writable()?;
+        drop(database::open_or_make(&folder.main_file(), &database::MAIN)?);
+        folder.make_secret()?;
+        Ok(Self { folder: Arc::new(folder) })
+    }
+
+    /// Opens the data folder `dir`, which must hold firstcall data already
+    /// ([`StoreError::NothingThere`]).
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        let store = Self { folder: Arc::new(Folder::at(dir)) };
+        drop(store.main()?);
+        Ok(store)
+    }
+
+    /// The data folder.
+    pub fn dir(&self) -> &Path {
+        self.folder.dir()
+    }
+
+    pub(super) fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// This installation's secret.
+    pub fn secret(&self) -> Result<InstallationSecret, StoreError> {
+        self.folder.secret()
+    }
+
+    /// The days that have sightings, ascending.
+    pub fn sighting_days(&self) -> Result<Vec<Day>, StoreError> {
+        self.folder.days()
+    }
+
+    /// Hands every sighting of `day`'s file whose start lies in `[from, to)` to `visit`, batch by
+    /// batch in order of arrival; doubles are handed on as they came. A damaged batch is left out,
+    /// and [`StoreError::Corrupt`] is returned after the others were visited.
+    pub fn read_sightings(
+        &self,
+        day: Day,
+        from: UnixNanos,
+        to: UnixNanos,
+        visit: &mut dyn FnMut(Sighting),
+    ) -> Result<(), StoreError> {
+        day_file::read(&self.folder.day_file(day), from, to, visit)
+    }
+
+    /// What has arrived so far that can touch `day`'s figures. Taken before its sightings are
+    /// read, it never claims more than was read. A file of sightings that is gone since the day
+    /// was covered counts as unchanged: figures outlive their sightings.
+    pub fn watermark(&self, day: Day) -> Result<Watermark, StoreError> {
+        let file = self.folder.main_file();
+        let published = coverage::published_watermark(&self.main()?, &file, day)?;
+        let now = Watermark::read(&self.folder, day)?;
+        Ok(match published {
+            Some(published) => now.since(&published),
+            None => now,
+        })
+    }
+
+    /// The covered days, ascending.
+    pub fn coverage(&self) -> Result<Vec<CoveredDay>, StoreError> {
+        coverage::covered_days(&self.main()?, &self.folder.main_file())
+    }
+
+    /// Takes the right to run a pass; `owner` tells others who runs it
+    /// ([`StoreError::PassRunning`]).
+    pub fn begin_pass(&self, now: UnixNanos, owner: &str) -> Result<PassLease, StoreError> {
+        PassLease::take(&self.folder, now, owner)
+    }
+
+    /// Publishes a day's figures in one transaction, in place of those that were there; with it
+    /// the day is covered. The same figures again change nothing but the watermark. Other figures
+    /// for a covered day set its `restated_at` to `covered_at` and keep what was shown before; the
+    /// quality counts alone restate nothing. A day whose sightings are gone stays as it is
+    /// ([`StoreError::SightingsGone`]). Counts above 2^63 - 1 are kept as 2^63 - 1.
+    pub fn publish_day(
+        &self,
+        lease: &PassLease,
+        figures: &DayFigures,
+        covered_at: UnixNanos,
+        watermark: &Watermark,
+    ) -> Result<(), StoreError> {
+        debug_assert!(lease.is_for(&self.folder), "the lease is another data folder's");
+        let day = figures.day;
+        let file = self.folder.main_file();
+        let mut connection = self.main()?;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).at(&file)?;
+        if let Some(published) = coverage::published_watermark(&transaction, &file, day)? {
+            let now = Watermark::read(&self.folder, day)?;
+            if !now.is_of_the_same_file(&published) {
+                return Err(StoreError::SightingsGone { day });
+            }
+        }
+        publish::publish(&transaction, &file, figures, covered_at, watermark)?;
+        transaction.commit().at(&file)
+    }
+
+    /// The figures of the covered days from `from` to `to`, both included, ascending; all of one
+    /// moment, even while a pass publishes.
+    pub fn read_days(&self, from: Day, to: Day) -> Result<Vec<DayFigures>, StoreError> {
+        let file = self.folder.main_file();
+        let mut connection = self.main()?;
+        let transaction = connection.transaction().at(&file)?;
+        let covered = coverage::covered_days(&transaction, &file)?;
+        let wanted =
+            covered.iter().map(|covered| covered.day).filter(|day| (from..=to).contains(day));
+        wanted.map(|day| read_days::read_day(&transaction, &file, day)).collect()
+    }
+
+    /// What the days from `from` to `to`, both included, showed before they were restated; by day
+    /// and then oldest first.
+    pub fn restatements(&self, from: Day, to: Day) -> Result<Vec<Restatement>, StoreError> {
+        coverage::restatements(&self.main()?, from, to).at(&self.folder.main_file())
+    }
+
+    /// What arrived on the days from `from` to `to`, both included, by emitter; an empty name
+    /// where the emitter was not told. A running writer's last few seconds may still be missing.
+    pub fn arrival_counts(
+        &self,
+        from: Day,
+        to: Day,
+    ) -> Result<BTreeMap<Name, ArrivalCounts>, StoreError> {
+        arrivals::read(&self.main()?, from, to).at(&self.folder.main_file())
+    }
+
+    fn main(&self) -> Result<Connection, StoreError> {
+        let found = database::open_existing(&self.folder.main_file(), &database::MAIN)?;
+        found.ok_or_else(|| StoreError::NothingThere { path: self.folder.dir().into() })
+    }
+}
