@@ -1,6 +1,8 @@
 //! Reduce: a recognised span becomes a sighting; arguments and results end here.
 
+pub mod canonical_json;
 mod context;
+mod marks;
 
 pub use context::{PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
 
