@@ -1,0 +1,84 @@
+//! Marks that senders leave in the place of content: redacted, cut, not serialised.
+
+/// Whole texts that stand in the place of arguments or a result that were not sent.
+const NOT_SENT: &[&str] =
+    &["None", "N/A", "undefined", "<not serializable>", "<not specified>", "<unserializable>"];
+
+/// Texts that stand in the place of something redacted, without regard to case.
+const REDACTED: &[&str] = &["[redacted]", "<redacted>", "__redacted__", "[filtered]", "***"];
+
+/// How texts end that their sender cut, without regard to case.
+const CUT: &[&str] = &["...", "…", "[truncated]", "(truncated)", "<truncated>", "<nested>"];
+
+/// Whether `text` stands in the place of content that was not sent: no arguments can be told.
+pub(super) fn is_not_sent(text: &str) -> bool {
+    let text = text.trim();
+    NOT_SENT.contains(&text)
+        || REDACTED.iter().any(|mark| text.eq_ignore_ascii_case(mark))
+        || starts_with_ignoring_case(text, "failed to serialize")
+}
+
+/// Whether `text` ends as its sender's cutting leaves it.
+pub(super) fn ends_cut(text: &str) -> bool {
+    let text = text.trim_end();
+    CUT.iter().any(|mark| ends_with_ignoring_case(text.as_bytes(), mark))
+        || text.rfind("[TRUNCATED").is_some_and(|at| text.len() - at < 80)
+        // Claude Code: `…[N chars]`.
+        || (text.ends_with(" chars]") && text.rfind("…[").is_some_and(|at| text.len() - at < 32))
+}
+
+/// Whether a redaction mark stands anywhere in `text`.
+pub(super) fn holds_redaction(text: &str) -> bool {
+    // One cheap look decides for nearly every text.
+    if !text.bytes().any(|byte| matches!(byte, b'[' | b'<' | b'_' | b'*')) {
+        return false;
+    }
+    let lower = text.to_ascii_lowercase();
+    REDACTED.iter().any(|mark| lower.contains(mark))
+}
+
+/// Whether one string inside arguments, in its canonical form, hides a difference: it is a
+/// redaction mark, or it was cut.
+pub(super) fn leaf_hides(leaf: &[u8]) -> bool {
+    // Every mark ends in one of these, and few other texts do. 0xA6 ends `…`.
+    let Some(b'.' | b']' | b')' | b'>' | b'_' | b'*' | 0xA6) = leaf.last() else {
+        return false;
+    };
+    let Ok(text) = std::str::from_utf8(leaf) else { return false };
+    REDACTED.iter().any(|mark| text.trim().eq_ignore_ascii_case(mark)) || ends_cut(text)
+}
+
+pub(super) fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
+    text.as_bytes()
+        .get(..start.len())
+        .is_some_and(|bytes| bytes.eq_ignore_ascii_case(start.as_bytes()))
+}
+
+fn ends_with_ignoring_case(text: &[u8], end: &str) -> bool {
+    text.len()
+        .checked_sub(end.len())
+        .and_then(|from| text.get(from..))
+        .is_some_and(|bytes| bytes.eq_ignore_ascii_case(end.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_known_and_ordinary_texts_are_not() {
+        for text in ["None", " [REDACTED] ", "__REDACTED__", "Failed to serialize arguments"] {
+            assert!(is_not_sent(text), "{text}");
+        }
+        for text in ["", "none of them", "{\"a\":\"[REDACTED]\"}"] {
+            assert!(!is_not_sent(text), "{text}");
+        }
+        for text in ["select * fr...", "abc…", "x[TRUNCATED: 3 more]", "aaa…[900 chars]"] {
+            assert!(ends_cut(text), "{text}");
+        }
+        assert!(!ends_cut("one. two."));
+        assert!(leaf_hides(b"***") && leaf_hides(b"[Filtered]") && leaf_hides(b"<nested>"));
+        assert!(!leaf_hides(b"**bold**x") && !leaf_hides(b"a.") && !leaf_hides(b""));
+        assert!(holds_redaction("{'key': '[REDACTED]'}") && !holds_redaction("{'key': 1}"));
+    }
+}
