@@ -158,6 +158,7 @@ pub(super) const BY_FIGURES: &[Table] = &[DAY_LATENCY, DAY_RESULT_SIZES, DAY_REW
 mod tests {
     use super::*;
     use crate::store::database;
+    use crate::store::day_file::{self, Part};
 
     #[test]
     fn every_statement_fits_the_migrated_schema() {
@@ -183,6 +184,12 @@ mod tests {
         }
         let day =
             database::open_or_make(&folder.path().join("day.sqlite"), &database::DAY).unwrap();
-        day.prepare(&insert_into("batches", crate::store::day_file::BATCHES)).unwrap();
+        day.prepare(&insert_into("batches", day_file::BATCHES)).unwrap();
+        for select in [day_file::HEADS, day_file::BLOB] {
+            day.prepare(select).unwrap();
+        }
+        for part in [Part::Head, Part::Whole, Part::Tail] {
+            day.prepare(part.query()).unwrap();
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, TransactionBehavior};
 
 use super::database::{self, At, FileIdentity, to_sql};
 use super::error::{Damage, StoreError};
@@ -23,12 +23,14 @@ const MAX_BLOB_ROWS: usize = 10_000;
 
 /// The columns of `batches` that are written.
 pub(super) const BATCHES: &[&str] = &[
+    "id",
     "sightings",
     "min_start",
     "max_start",
     "received",
     "touches_head",
     "touches_tail",
+    "head_checksum",
     "checksum",
     "packed",
 ];
@@ -93,32 +95,61 @@ fn append(
     rows: &[&Sighting],
 ) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for rows in rows.chunks(MAX_BLOB_ROWS) {
+    let last = "SELECT coalesce(max(id), 0) FROM batches";
+    let last: i64 = transaction.query_row(last, [], |row| row.get(0))?;
+    for (id, rows) in (last.saturating_add(1)..).zip(rows.chunks(MAX_BLOB_ROWS)) {
         let Some(packed) = row::pack(rows, &mut |name| names.number(name)) else {
             continue;
         };
         names.save(&transaction)?;
-        insert(&transaction, day, rows.len(), &packed)?;
+        let head = Head {
+            id,
+            sightings: i64::try_from(rows.len()).unwrap_or(i64::MAX),
+            min_start: to_sql(packed.min_start.get()),
+            max_start: to_sql(packed.max_start.get()),
+            received: to_sql(packed.received.get()),
+        };
+        insert(&transaction, day, &head, &packed)?;
     }
     transaction.commit()
 }
 
-fn insert(
-    connection: &Connection,
-    day: Day,
-    count: usize,
-    packed: &Packed,
-) -> rusqlite::Result<()> {
+/// What is known of a batch without its BLOB, with a checksum of its own: a damaged number must
+/// not make a reader pass a batch over in silence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Head {
+    id: i64,
+    sightings: i64,
+    min_start: i64,
+    max_start: i64,
+    received: i64,
+}
+
+impl Head {
+    fn checksum(&self) -> u32 {
+        let Self { id, sightings, min_start, max_start, received } = *self;
+        let numbers = [id, sightings, min_start, max_start, received].map(i64::to_le_bytes);
+        checksum(numbers.as_flattened())
+    }
+
+    fn is_within(&self, from: i64, to: i64) -> bool {
+        self.max_start >= from && self.min_start <= to
+    }
+}
+
+fn insert(connection: &Connection, day: Day, head: &Head, packed: &Packed) -> rusqlite::Result<()> {
     let touches_head = packed.min_start < day.start().saturating_add(HEAD);
     let touches_tail = packed.max_start >= day.end().saturating_sub(TAIL);
     let mut insert = connection.prepare_cached(&super::columns::insert_into("batches", BATCHES))?;
     insert.execute((
-        i64::try_from(count).unwrap_or(i64::MAX),
-        to_sql(packed.min_start.get()),
-        to_sql(packed.max_start.get()),
-        to_sql(packed.received.get()),
+        head.id,
+        head.sightings,
+        head.min_start,
+        head.max_start,
+        head.received,
         touches_head,
         touches_tail,
+        head.checksum(),
         checksum(&packed.bytes),
         &packed.bytes,
     ))?;
@@ -140,23 +171,27 @@ pub(super) fn read(
     // One read transaction: the names are those of the batches that it sees.
     let transaction = connection.transaction().at(file)?;
     let names = names::read(&transaction).at(file)?;
-    // Instants past 2^63 are kept as 2^63 - 1, so the upper bound is compared inclusively here
-    // and exactly below.
-    let mut select = transaction
-        .prepare(
-            "SELECT id, sightings, checksum, packed FROM batches
-             WHERE max_start >= ?1 AND min_start <= ?2 ORDER BY id",
-        )
-        .at(file)?;
-    let mut rows = select.query((to_sql(from.get()), to_sql(to.get()))).at(file)?;
-    let mut damaged = None;
+    let mut heads = transaction.prepare(HEADS).at(file)?;
+    let mut blobs = transaction.prepare(BLOB).at(file)?;
+    let mut rows = heads.query([]).at(file)?;
+    let (mut damaged, mut next) = (None, 1_i64);
     while let Some(row) = rows.next().at(file)? {
-        match unpacked(row, &names).at(file)? {
-            Ok(sightings) => {
+        let (head, is_sound) = head(row).at(file)?;
+        // Ids have no gaps; where one is missing, SQLite lost it.
+        let is_sound = is_sound && head.id == next;
+        next = head.id.saturating_add(1);
+        // Instants past 2^63 are kept as 2^63 - 1, so the upper bound is compared inclusively
+        // here and exactly below.
+        if is_sound && !head.is_within(to_sql(from.get()), to_sql(to.get())) {
+            continue;
+        }
+        let rows = if is_sound { blob(&mut blobs, &head, &names).at(file)? } else { None };
+        match rows {
+            Some(rows) => {
                 let is_wanted = |row: &Sighting| from <= row.start && row.start < to;
-                sightings.into_iter().filter(is_wanted).for_each(&mut *visit);
+                rows.into_iter().filter(is_wanted).for_each(&mut *visit);
             }
-            Err(batch) => damaged = damaged.or(Some(batch)),
+            None => damaged = damaged.or(Some(head.id)),
         }
     }
     damaged.map_or(Ok(()), |batch| {
@@ -164,16 +199,39 @@ pub(super) fn read(
     })
 }
 
-/// The sightings of one batch, or its id where it is damaged.
-fn unpacked(row: &Row<'_>, names: &[Option<Name>]) -> rusqlite::Result<Result<Vec<Sighting>, i64>> {
-    let id = row.get(0)?;
-    let count: i64 = row.get(1)?;
-    let packed = row.get_ref(3)?.as_blob().unwrap_or_default();
-    if i64::from(checksum(packed)) != row.get::<_, i64>(2)? {
-        return Ok(Err(id));
+pub(super) const HEADS: &str = "SELECT id, sightings, min_start, max_start, received, head_checksum
+    FROM batches ORDER BY id";
+
+pub(super) const BLOB: &str = "SELECT checksum, packed FROM batches WHERE id = ?1";
+
+/// A batch's head, and whether its checksum holds.
+fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
+    let head = Head {
+        id: row.get(0)?,
+        sightings: row.get(1)?,
+        min_start: row.get(2)?,
+        max_start: row.get(3)?,
+        received: row.get(4)?,
+    };
+    Ok((head, i64::from(head.checksum()) == row.get::<_, i64>(5)?))
+}
+
+/// The sightings of one batch; none where it is damaged.
+fn blob(
+    select: &mut Statement<'_>,
+    head: &Head,
+    names: &[Option<Name>],
+) -> rusqlite::Result<Option<Vec<Sighting>>> {
+    let mut rows = select.query([head.id])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let packed = row.get_ref(1)?.as_blob().unwrap_or_default();
+    if i64::from(checksum(packed)) != row.get::<_, i64>(0)? {
+        return Ok(None);
     }
     let sightings = row::unpack(packed, names).ok();
-    Ok(sightings.filter(|rows| i64::try_from(rows.len()) == Ok(count)).ok_or(id))
+    Ok(sightings.filter(|rows| i64::try_from(rows.len()) == Ok(head.sightings)))
 }
 
 /// Which batches of a file count for a mark.

@@ -38,6 +38,9 @@ impl Store {
     /// Opens the data folder `dir`, which must hold firstcall data already
     /// ([`StoreError::NothingThere`]).
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        if dir.exists() && !dir.is_dir() {
+            return Err(StoreError::NotAFolder { path: dir.into() });
+        }
         let store = Self { folder: Arc::new(Folder::at(dir)) };
         drop(store.main()?);
         Ok(store)

@@ -21,6 +21,7 @@ CREATE TABLE batches (
     received INTEGER NOT NULL,
     touches_head INTEGER NOT NULL,
     touches_tail INTEGER NOT NULL,
+    head_checksum INTEGER NOT NULL,
     checksum INTEGER NOT NULL,
     packed BLOB NOT NULL
 ) STRICT;
