@@ -153,7 +153,9 @@ impl StoreError {
             }
             Self::SightingsGone { .. } => "the figures published before stay as they are",
             Self::WriterStopped => "restart `firstcall serve`",
-            Self::Io { .. } | Self::Database { .. } => return None,
+            Self::Io { .. } | Self::Database { .. } => {
+                "check the disk, and that the user that runs firstcall may read and write the data folder"
+            }
         })
     }
 
@@ -197,12 +199,21 @@ impl StoreError {
     pub(super) fn sqlite(file: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         let file = file.to_path_buf();
+        // The log's index could not grow: the disk is full, though SQLite does not say so.
+        if matches!(source, rusqlite::Error::SqliteFailure(error, _)
+            if error.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
+        {
+            return Self::Full { file };
+        }
         match source.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { file },
             Some(ErrorCode::DiskFull) => Self::Full { file },
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::ReadOnly { file },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Corrupt { file, damage: Damage::Database }
+            }
+            Some(ErrorCode::SystemIoFailure) => {
+                Self::Io { path: file, source: Arc::new(io::Error::other(source)) }
             }
             _ => Self::Database { file, source: Arc::new(source) },
         }
@@ -220,4 +231,42 @@ fn since_text(since: Option<UnixNanos>) -> String {
     time.map_or_else(String::new, |time| {
         format!(", since {}", time.format("%Y-%m-%d %H:%M:%S UTC"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use rusqlite::ffi;
+
+    use super::*;
+
+    fn of_sqlite(code: i32) -> StoreError {
+        let failure = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+        StoreError::sqlite(Path::new("day.sqlite"), failure)
+    }
+
+    #[test]
+    fn each_trouble_of_the_disk_has_its_own_name() {
+        assert!(matches!(of_sqlite(ffi::SQLITE_BUSY), StoreError::Locked { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_FULL), StoreError::Full { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_IOERR_SHMSIZE), StoreError::Full { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_READONLY_DBMOVED), StoreError::ReadOnly { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_CORRUPT), StoreError::Corrupt { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_NOTADB), StoreError::Corrupt { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_IOERR_FSYNC), StoreError::Io { .. }));
+        assert!(matches!(of_sqlite(ffi::SQLITE_CANTOPEN), StoreError::Database { .. }));
+        let of_system = |kind: io::ErrorKind| StoreError::io(Path::new("secret"), kind.into());
+        assert!(matches!(of_system(io::ErrorKind::StorageFull), StoreError::Full { .. }));
+        assert!(matches!(of_system(io::ErrorKind::PermissionDenied), StoreError::ReadOnly { .. }));
+        assert!(matches!(of_system(io::ErrorKind::NotADirectory), StoreError::NotAFolder { .. }));
+        assert!(matches!(of_system(io::ErrorKind::Interrupted), StoreError::Io { .. }));
+    }
+
+    #[test]
+    fn a_message_names_the_file_and_leaves_the_cause_to_the_chain() {
+        let error = of_sqlite(ffi::SQLITE_IOERR_FSYNC);
+        assert_eq!(error.to_string(), "failed to use `day.sqlite`");
+        assert!(error.source().is_some() && error.help().is_some() && error.is_retryable());
+    }
 }

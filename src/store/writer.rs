@@ -82,6 +82,15 @@ impl Writer {
     /// Starts the writer of `store`. At most one writer at a time writes into a data folder,
     /// whatever process it is in: a second one is [`StoreError::WriterRunning`].
     pub fn start(store: &Store, options: WriterOptions) -> Result<Self, StoreError> {
+        Self::start_with(store, options, Thread::run)
+    }
+
+    /// Starts a writer whose thread does `run`.
+    fn start_with(
+        store: &Store,
+        options: WriterOptions,
+        run: fn(Thread) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
         let folder = store.folder().clone();
         let lock = lock(&folder)?;
         let (queue, messages) = mpsc::channel();
@@ -106,7 +115,7 @@ impl Writer {
             _lock: lock,
         };
         let thread = std::thread::Builder::new().name("store-writer".to_owned());
-        let thread = thread.spawn(move || state.run()).at(folder.dir())?;
+        let thread = thread.spawn(move || run(state)).at(folder.dir())?;
         Ok(Self { shared, queue, thread: Mutex::new(Some(thread)) })
     }
 
@@ -321,5 +330,44 @@ impl Ledger {
         book.save(&mut connection).at(&file)?;
         self.open = Some((identity, connection));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::arbitrary::plain_sighting;
+
+    #[test]
+    fn a_thread_that_dies_leaves_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::create(folder.path()).unwrap();
+        let dies_with_its_first_message = |thread: Thread| {
+            drop(thread.messages.recv());
+            panic!("the thread dies");
+        };
+        let writer =
+            Writer::start_with(&store, WriterOptions::default(), dies_with_its_first_message)
+                .unwrap();
+        let batch = |sightings| Batch {
+            received: plain_sighting().received,
+            sightings,
+            counts: std::collections::BTreeMap::new(),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let waiting: Vec<_> = (0..3)
+                .map(|_| tokio::spawn(writer.commit(batch(vec![plain_sighting()]))))
+                .collect();
+            for waiting in waiting {
+                assert!(matches!(waiting.await.unwrap(), Err(StoreError::WriterStopped)));
+            }
+            let later = writer.commit(batch(vec![plain_sighting()])).await;
+            assert!(matches!(later, Err(StoreError::WriterStopped)));
+        });
+        assert!(matches!(writer.close(), Err(StoreError::WriterStopped)));
+        assert!(writer.has_stopped());
+        // The lock went with the thread.
+        Writer::start(&store, WriterOptions::default()).unwrap();
     }
 }

@@ -152,6 +152,42 @@ fn a_killed_process_loses_nothing_that_it_answered_and_holds_nothing() {
     }
 }
 
+/// Wants a file system of a few megabytes of its own, for example
+/// `mount -t tmpfs -o size=2m tmpfs DIR`, and its path in `FIRSTCALL_TEST_TINY_DISK`.
+#[test]
+#[ignore = "needs a tiny file system"]
+fn a_full_disk_is_told_and_works_again_once_there_is_room() {
+    let Ok(disk) = std::env::var("FIRSTCALL_TEST_TINY_DISK") else { return };
+    let folder = tempfile::tempdir_in(&disk).unwrap();
+    let store = Store::create(&folder.path().join("data")).unwrap();
+    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+    let runtime = runtime();
+    let commit = |first: u64| {
+        let rows = (first..first + 100).map(sighting).collect();
+        runtime.block_on(writer.commit(batch(rows)))
+    };
+    let ballast = folder.path().join("ballast");
+    std::fs::write(&ballast, vec![0; 500_000]).unwrap();
+    let mut answered = Vec::new();
+    let full = (1..).step_by(100).find_map(|first| match commit(first) {
+        Ok(()) => {
+            answered.extend(first..first + 100);
+            None
+        }
+        Err(error) => Some((first, error)),
+    });
+    let (first, error) = full.unwrap();
+    assert!(matches!(error, StoreError::Full { .. }) && error.is_retryable(), "{error}");
+    for _ in 0..5 {
+        assert!(commit(first).is_err());
+    }
+    std::fs::remove_file(ballast).unwrap();
+    commit(first).unwrap();
+    answered.extend(first..first + 100);
+    writer.close().unwrap();
+    assert_eq!(numbers(&store), answered);
+}
+
 /// Prints how fast rows are committed and read, and how much disk a row takes.
 #[test]
 #[ignore = "a measurement: run with optimisation and --nocapture"]

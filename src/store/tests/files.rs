@@ -76,6 +76,21 @@ fn a_secret_of_another_length_is_damage() {
 }
 
 #[test]
+fn a_file_that_was_begun_and_never_given_its_tables_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    // Killed after the switch to the log, and killed before anything was written.
+    let begun = Connection::open(folder.path().join("firstcall.sqlite")).unwrap();
+    begun.pragma_update_and_check(None, "journal_mode", "WAL", |_row| Ok(())).unwrap();
+    begun.close().unwrap();
+    let store = Store::create(folder.path()).unwrap();
+    assert_eq!(store.coverage().unwrap(), []);
+    fs::write(store.folder().day_file(day()), []).unwrap();
+    assert_eq!(numbers(&store, day()), [0; 0]);
+    commit_all(&store, [batch(vec![sighting(1, day(), 1)])]);
+    assert_eq!(numbers(&store, day()), [1]);
+}
+
+#[test]
 fn a_newer_file_is_refused_and_left_byte_for_byte_alone() {
     let (_folder, store) = fresh();
     commit_all(&store, [batch(vec![sighting(1, day(), 1)])]);

@@ -72,9 +72,34 @@ fn a_hundred_commits_at_once_are_each_answered_and_stored_once() {
     assert_eq!(numbers(&store, day()), (1..=100).collect::<Vec<u64>>());
     let second: Vec<u64> = (1..=10).map(|number| number * 10 + 1000).collect();
     assert_eq!(numbers(&store, day().plus(1)), second);
-    // Far fewer groups than requests: that is what a group commit is for. Were each request its
-    // own group, there would be a hundred batches.
-    writer.close().unwrap();
+}
+
+#[test]
+fn what_waits_behind_a_commit_is_committed_in_one_group() {
+    let (_folder, store) = fresh();
+    commit_all(&store, [batch(vec![sighting(1000, day(), 1)])]);
+    let file = store.folder().day_file(day());
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+    wait(async {
+        let commits: Vec<_> = (1..=100)
+            .map(|number| tokio::spawn(writer.commit(batch(vec![sighting(number, day(), 1)]))))
+            .collect();
+        // The tasks run in turn with this one: in the end all hundred are queued, some of them in
+        // the first group, which waits for the lock.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        other.execute_batch("ROLLBACK").unwrap();
+        for commit in commits {
+            commit.await.unwrap().unwrap();
+        }
+    });
+    let batches: i64 =
+        other.query_row("SELECT count(*) FROM batches", [], |row| row.get(0)).unwrap();
+    assert!(batches <= 3, "{batches} batches: one from before and two groups");
+    assert_eq!(numbers(&store, day()).len(), 101);
 }
 
 #[test]
