@@ -1,13 +1,30 @@
 //! Recognise: is a span a tool call, and in whose dialect?
 //!
 //! A borrowed span comes in; out goes the dialect in which it says that a tool was called, or
-//! why it is no call. Nothing is kept here, and no content is looked at beyond what decides.
+//! why it is no call. The order of rules is fixed: the MCP method, the operation, then the
+//! dialects one after the other, the first hit wins, then what is never a call. Nothing is kept
+//! here, and no content is looked at beyond what decides.
 
+mod attribute_names;
+mod dialect;
+mod dialects;
+mod never;
 mod not_a_call;
+mod seen;
 
+pub use attribute_names::{is_deciding_key, is_deciding_name};
 pub use not_a_call::NotACall;
 
+pub(crate) use attribute_names::{
+    EXCEPTION_EVENT, EXCEPTION_MESSAGE, EXCEPTION_TYPE, GIVEN_HASHES, Key, SAMPLING_PREFIX,
+    SERVICE_VERSION,
+};
+pub(crate) use dialect::{ArgumentsFrom, Dialect, ResultFrom, Side, ToolFrom};
+pub(crate) use seen::{Seen, word};
+
 use crate::otlp::{ResourceView, ScopeView, SpanView};
+use dialects::DIALECTS;
+use never::Gate;
 
 /// What a span is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,27 +38,65 @@ pub enum Recognition {
 }
 
 /// A span that is a tool call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Recognised {
     /// The dialect's stable name, as it is counted and shown.
     pub dialect: &'static str,
+    /// Where this dialect says what.
+    pub(crate) rules: &'static Dialect,
 }
 
-/// Tells what `span` is.
+impl std::fmt::Debug for Recognised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Recognised({})", self.dialect)
+    }
+}
+
+// A dialect's name identifies it: a test keeps the names distinct.
+impl PartialEq for Recognised {
+    fn eq(&self, other: &Self) -> bool {
+        self.dialect == other.dialect
+    }
+}
+
+impl Eq for Recognised {}
+
+/// Tells what `span` is (dialects.md 11.1).
 pub fn recognise(
-    _span: &SpanView<'_>,
-    _scope: &ScopeView<'_>,
-    _resource: &ResourceView<'_>,
+    span: &SpanView<'_>,
+    scope: &ScopeView<'_>,
+    resource: &ResourceView<'_>,
 ) -> Recognition {
-    Recognition::Ordinary
+    let seen = Seen::new(span, scope, resource);
+    match never::gate(&seen) {
+        Gate::Open => {}
+        Gate::Shut(reason) => return Recognition::NotACall(reason),
+        Gate::Ordinary => return Recognition::Ordinary,
+    }
+    let Some(rules) = DIALECTS.iter().copied().find(|dialect| (dialect.test)(&seen)) else {
+        return Recognition::Ordinary;
+    };
+    match never::reason(&seen) {
+        Some(reason) => Recognition::NotACall(reason),
+        None => Recognition::Call(Recognised { dialect: rules.name, rules }),
+    }
 }
 
-/// Whether an attribute of this key makes its span worth reading whole.
-pub const fn is_deciding_key(_key: &[u8]) -> bool {
-    true
+/// The stable names of every dialect, in the order in which they are asked.
+pub fn dialect_names() -> impl Iterator<Item = &'static str> {
+    DIALECTS.iter().map(|dialect| dialect.name)
 }
 
-/// Whether a span of this name is worth reading whole.
-pub const fn is_deciding_name(_name: &[u8]) -> bool {
-    true
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_dialect_has_a_name_of_its_own() {
+        let names: BTreeSet<_> = dialect_names().collect();
+        assert_eq!(names.len(), DIALECTS.len());
+        assert!(!names.contains(""));
+    }
 }

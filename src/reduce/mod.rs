@@ -1,15 +1,36 @@
 //! Reduce: a recognised span becomes a sighting; arguments and results end here.
+//!
+//! A borrowed span, its dialect and a context come in; a [`Sighting`] goes out, with what had to
+//! be mended, or a [`Refusal`]. What is read of arguments, results and the texts of errors is
+//! read in memory only: nothing of it is in a sighting, an error or any Debug output.
 
+mod arguments;
 pub mod canonical_json;
 mod context;
+mod error_text;
+mod given;
+pub mod hash;
 mod marks;
+mod material;
+mod outcome;
+mod paging;
+mod parties;
+mod prints;
+mod repairs;
+mod result;
+mod sampling;
+mod session;
+mod times;
+mod tool;
+mod wrappers;
 
 pub use context::{PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
 
-use crate::call::{Repair, Sighting};
+use crate::call::{CallKey, Name, Repair, Sighting, SpanId, TraceId};
 use crate::figures::Refusal;
 use crate::otlp::{ResourceView, ScopeView, SpanView};
-use crate::recognise::Recognised;
+use crate::recognise::{Key, Recognised, Seen};
+use repairs::Repairs;
 
 /// A sighting, and what had to be mended to make it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,13 +41,86 @@ pub struct Reduced {
     pub repairs: Vec<Repair>,
 }
 
+/// Where the model's id for a call is.
+const CALL_IDS: &[Key] = &[
+    Key::GenAiToolCallId,
+    Key::GenAiToolCallIdOld,
+    Key::ToolCallId,
+    Key::ToolCallIdDotted,
+    Key::AiToolCallId,
+    Key::ToolUseId,
+    Key::ToolId,
+    Key::CallId,
+];
+/// Where the JSON-RPC request's id is.
+const REQUEST_IDS: &[Key] = &[Key::JsonrpcRequestId, Key::McpRequestId, Key::RpcJsonrpcRequestId];
+/// Texts that stand in the place of an id that is not known.
+const NO_IDS: &[&str] = &["unknown", "<not specified>", "None", "null", "N/A"];
+
 /// Reduces a recognised span to what is kept.
+///
+/// Refused are: a trace or span id of zeros or of the wrong length, a plain span without a
+/// tool's name, a tool's name longer than [`Name::MAX_BYTES`], a start too far in the future or
+/// in the past. A bad parent id is no parent.
 pub fn reduce(
-    _recognised: &Recognised,
-    _span: &SpanView<'_>,
-    _scope: &ScopeView<'_>,
-    _resource: &ResourceView<'_>,
-    _context: &ReduceContext<'_>,
+    recognised: &Recognised,
+    span: &SpanView<'_>,
+    scope: &ScopeView<'_>,
+    resource: &ResourceView<'_>,
+    context: &ReduceContext<'_>,
 ) -> Result<Reduced, Refusal> {
-    Err(Refusal::BadId)
+    let rules = recognised.rules;
+    let seen = Seen::new(span, scope, resource);
+    let mut repairs = Repairs::default();
+    let trace_id = TraceId::from_bytes(&span.trace_id).ok_or(Refusal::BadId)?;
+    let span_id = SpanId::from_bytes(&span.span_id).ok_or(Refusal::BadId)?;
+    let tool = tool::tool(&seen, rules.tool);
+    if tool.is_none() && rules.needs_tool_name {
+        return Err(Refusal::NoToolName);
+    }
+    let tool = tool.map(|name| Name::exact(&name).ok_or(Refusal::ToolNameTooLong)).transpose()?;
+    let times = times::times(span, context, &mut repairs)?;
+    if span.is_utf8_repaired {
+        repairs.note(Repair::InvalidUtf8);
+    }
+    if seen.has_repeated_key {
+        repairs.note(Repair::DuplicateKey);
+    }
+    let side = rules.side.of(span.kind);
+    let result = result::look(&seen, rules);
+    let outcome = outcome::outcome(&seen, &result);
+    let (client, client_version) = parties::client(&seen, side, &mut repairs);
+    let sighting = Sighting {
+        trace_id,
+        span_id,
+        parent_span_id: SpanId::from_bytes(&span.parent_span_id),
+        kind: span.kind,
+        scope: repairs.name(&scope.name),
+        dialect: Name::cut(rules.name),
+        emitter: seen.emitter().map(|name| repairs.name(name)),
+        service: parties::service(&seen, side, &mut repairs),
+        arguments: arguments::arguments(&seen, rules, tool.as_ref().map(Name::as_str), context),
+        tool,
+        client,
+        client_version,
+        session: session::claim(&seen, rules, context),
+        start: times.start,
+        end: times.end,
+        is_time_known: times.is_known,
+        outcome,
+        confidence: (rules.confidence)(&seen),
+        emptiness: result.emptiness(outcome),
+        result_bytes: result.bytes,
+        call_id: id(&seen, CALL_IDS),
+        request_id: id(&seen, REQUEST_IDS),
+        is_sampled: sampling::is_sampled(&seen),
+        received: context.now,
+    };
+    Ok(Reduced { sighting, repairs: repairs.into_vec() })
+}
+
+/// The digest of the first id under `keys` that is one.
+fn id(seen: &Seen<'_>, keys: &[Key]) -> Option<CallKey> {
+    let ids = keys.iter().filter_map(|key| seen.word(*key));
+    ids.into_iter().find(|id| !NO_IDS.contains(&id.trim())).map(|id| CallKey::of(&id))
 }

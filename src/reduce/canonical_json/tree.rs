@@ -36,17 +36,15 @@ pub(super) fn drive(value: &Value<'_>, writer: &mut Writer) -> Result<(), JsonFa
                 value
             }),
         };
-        match next {
-            Some(value) => {
-                if enter(value, writer, &mut open)? == Entered::Leaf {
-                    after_value(writer);
-                }
-            }
-            None => {
-                open.pop();
-                writer.close()?;
-                after_value(writer);
-            }
+        let has_ended = if let Some(value) = next {
+            enter(value, writer, &mut open)? == Entered::Leaf
+        } else {
+            open.pop();
+            writer.close()?;
+            true
+        };
+        if has_ended {
+            after_value(writer);
         }
     }
     Ok(())

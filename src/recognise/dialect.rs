@@ -1,0 +1,130 @@
+//! What a dialect is: where one instrumentation's spans say what.
+//!
+//! A family's file fills in a [`Dialect`] from [`Dialect::BASE`] and names it in the table of
+//! [`super::DIALECTS`]. Reduce reads the places in their order; the first that tells wins.
+
+use super::attribute_names::Key;
+use super::seen::Seen;
+use crate::call::{Confidence, SpanKind};
+
+/// One instrumentation's vocabulary.
+pub(crate) struct Dialect {
+    /// The stable name, as it is counted and shown.
+    pub(crate) name: &'static str,
+    /// Whether a span speaks it. Asked in the table's order, only of spans that may be calls.
+    pub(crate) test: fn(&Seen<'_>) -> bool,
+    /// Whose view of the call a span is.
+    pub(crate) side: Side,
+    /// Where the tool's name is.
+    pub(crate) tool: &'static [ToolFrom],
+    /// Where the arguments are.
+    pub(crate) arguments: &'static [ArgumentsFrom],
+    /// Where the result is.
+    pub(crate) result: &'static [ResultFrom],
+    /// Whether `mcp.session.id` is a session here (dialects.md section 4).
+    pub(crate) has_transport_session: bool,
+    /// How far an ok can be believed.
+    pub(crate) confidence: fn(&Seen<'_>) -> Confidence,
+    /// Whether a span that names no tool is refused rather than kept for folding.
+    pub(crate) needs_tool_name: bool,
+}
+
+/// Whose view of a call a span is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The program that offers the tool.
+    Server,
+    /// The program that calls it, at the protocol.
+    Client,
+    /// The agent that lets its model call it.
+    Agent,
+    /// Not told: neither the service nor the client can be read from the sender's name.
+    Untold,
+    /// As the span's kind says: SERVER, CLIENT, else [`Side::Untold`].
+    ByKind,
+    /// As the span's kind says: SERVER, CLIENT, else [`Side::Agent`].
+    ByKindElseAgent,
+}
+
+impl Side {
+    /// The side, with the span's kind taken into account.
+    pub(crate) const fn of(self, kind: SpanKind) -> Self {
+        match (self, kind) {
+            (Self::ByKind | Self::ByKindElseAgent, SpanKind::Server) => Self::Server,
+            (Self::ByKind | Self::ByKindElseAgent, SpanKind::Client) => Self::Client,
+            (Self::ByKind, _) => Self::Untold,
+            (Self::ByKindElseAgent, _) => Self::Agent,
+            (side, _) => side,
+        }
+    }
+}
+
+/// A place that may hold the tool's name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ToolFrom {
+    /// An attribute.
+    Key(Key),
+    /// What follows this in the span's name.
+    NameAfter(&'static str),
+    /// What precedes this in the span's name.
+    NameBefore(&'static str),
+    /// The whole span name.
+    Name,
+    /// `.params.name` of the JSON-RPC request in an attribute.
+    RequestIn(Key),
+    /// FastMCP's component key, `tool:name@version`.
+    ComponentKey,
+}
+
+/// A place that may hold the arguments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ArgumentsFrom {
+    /// An attribute that holds just them.
+    Key(Key),
+    /// An attribute that may wrap them (args-hash.md section 7).
+    Wrapped(Key),
+    /// One attribute per argument, flattened: what follows the prefix is the argument's path.
+    Flattened(&'static str),
+    /// One attribute per argument, its name lower-cased and its value JSON text.
+    LowerKeys(&'static str),
+    /// One attribute per argument, between a prefix and a suffix.
+    Between(&'static str, &'static str),
+    /// An attribute of an event.
+    Event(&'static str, &'static str),
+}
+
+/// A place that may hold the result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ResultFrom {
+    /// An attribute.
+    Key(Key),
+    /// One member of the JSON object in an attribute.
+    Member(Key, &'static str),
+    /// An attribute of an event.
+    Event(&'static str, &'static str),
+    /// How many parts the result had.
+    Count(Key),
+}
+
+impl Dialect {
+    /// What most dialects share.
+    pub(crate) const BASE: Self = Self {
+        name: "",
+        test: |_seen| false,
+        side: Side::ByKindElseAgent,
+        tool: TOOL_KEYS,
+        arguments: &[ArgumentsFrom::Key(Key::GenAiToolCallArguments)],
+        result: &[ResultFrom::Key(Key::GenAiToolCallResult)],
+        has_transport_session: true,
+        confidence: |_seen| Confidence::High,
+        needs_tool_name: false,
+    };
+}
+
+/// The tool's name by the conventions of OpenTelemetry, then as the names of spans give it.
+pub(crate) const TOOL_KEYS: &[ToolFrom] = &[
+    ToolFrom::Key(Key::GenAiToolName),
+    ToolFrom::Key(Key::McpToolName),
+    ToolFrom::NameAfter("tools/call "),
+    ToolFrom::NameAfter("execute_tool "),
+];

@@ -1,0 +1,113 @@
+//! What is never a call, whatever else a span says (dialects.md section 1, "never count", and
+//! 11.1). A reason is counted; a span that merely resembles nothing is ordinary.
+
+use super::attribute_names::Key;
+use super::not_a_call::NotACall;
+use super::seen::Seen;
+
+/// What a span's method and operation leave open.
+pub(super) enum Gate {
+    /// It may be a call.
+    Open,
+    /// It looks like a call and is none.
+    Shut(NotACall),
+    /// It is nobody's call.
+    Ordinary,
+}
+
+/// The first rules of 11.1: the MCP method, where there is one, beats the operation; the
+/// operation beats every other mark.
+pub(super) fn gate(seen: &Seen<'_>) -> Gate {
+    if let Some(is_call) = calls_by_method(seen) {
+        return if is_call { Gate::Open } else { Gate::Shut(NotACall::OtherMethod) };
+    }
+    match seen.operation() {
+        None | Some("framework" | "execute_tool" | "tool_call" | "tool.execute") => Gate::Open,
+        Some(_) if seen.text(Key::SpringAiKind) == Some("tool_call") => Gate::Open,
+        Some(_) if mentions_a_tool(seen) => Gate::Shut(NotACall::ModelOperation),
+        Some(_) => Gate::Ordinary,
+    }
+}
+
+fn mentions_a_tool(seen: &Seen<'_>) -> bool {
+    seen.has(Key::GenAiToolName) || seen.has(Key::McpToolName) || seen.has_given_hash()
+}
+
+/// Whether the MCP method is the calling of a tool; none where no method is told.
+pub(super) fn calls_by_method(seen: &Seen<'_>) -> Option<bool> {
+    // OpenLIT's TypeScript puts the tool's name under `mcp.method`: its operation comes first.
+    if let Some(operation) = seen.text(Key::McpOperationName) {
+        return Some(matches!(operation, "tools_call" | "tools/call"));
+    }
+    for key in [Key::McpMethodName, Key::McpMethod] {
+        if let Some(method) = seen.text(key) {
+            return Some(matches!(method, "tools/call" | "call_tool"));
+        }
+    }
+    match (seen.text(Key::RpcSystem), seen.text(Key::RpcMethod)) {
+        (Some("mcp" | "jsonrpc"), Some("tools/call")) => Some(true),
+        (Some("mcp"), Some(_)) => Some(false),
+        _ => None,
+    }
+}
+
+/// Why a span that speaks a dialect is no call all the same.
+pub(super) fn reason(seen: &Seen<'_>) -> Option<NotACall> {
+    if seen.text(Key::LogfireSpanType) == Some("pending_span") {
+        return Some(NotACall::PendingSpan);
+    }
+    if seen.text(Key::GenAiToolName) == Some("(merged tools)")
+        || matches!(&*seen.span.name, "execute_tool (merged)" | "execute_tool (merged tools)")
+    {
+        return Some(NotACall::MergedCalls);
+    }
+    let output = "running output function";
+    if seen.is_named(output) || seen.text(Key::LogfireMsg).is_some_and(|m| m.starts_with(output)) {
+        return Some(NotACall::OutputFunction);
+    }
+    if seen.is_scope("fastmcp") && seen.is_named("delegate ") {
+        return Some(NotACall::PartOfACall);
+    }
+    if seen.span.name.ends_with(".mcp") || seen.span.name == "ResponseStreamWriter" {
+        return Some(NotACall::SessionWrapper);
+    }
+    not_run(seen)
+}
+
+/// Why the call did not run: put off, refused, or to be sent again by protocol (METHOD 4).
+fn not_run(seen: &Seen<'_>) -> Option<NotACall> {
+    if seen.has(Key::PydanticDeferral) {
+        return Some(NotACall::Deferred);
+    }
+    if let Some("denied" | "execution_denied") = seen.text(Key::ErrorType) {
+        return Some(NotACall::Denied);
+    }
+    if seen.text(Key::McpToolStatus) == Some("blocked") {
+        return Some(NotACall::Denied);
+    }
+    let told = seen.has_given_hash().then(|| seen.text(Key::Outcome)).flatten();
+    match told.map(str::to_ascii_lowercase).as_deref() {
+        Some("denied" | "rejected" | "blocked") => return Some(NotACall::Denied),
+        Some("deferred" | "not_run") => return Some(NotACall::Deferred),
+        Some("input_required") => return Some(NotACall::InputRequired),
+        _ => {}
+    }
+    asks_for_input(seen).then_some(NotACall::InputRequired)
+}
+
+/// Whether the result is the 2026-07-28 protocol's request for more input.
+fn asks_for_input(seen: &Seen<'_>) -> bool {
+    /// Only what decides is read of a result; the rest is skipped over.
+    #[derive(serde::Deserialize)]
+    struct Result<'a> {
+        #[serde(rename = "resultType", borrow, default)]
+        result_type: Option<std::borrow::Cow<'a, str>>,
+    }
+    let results =
+        [Key::GenAiToolCallResult, Key::Response, Key::McpToolResult, Key::McpResponsePayload];
+    results.into_iter().filter_map(|key| seen.text(key)).any(|text| {
+        text.contains("\"input_required\"")
+            && serde_json::from_str::<Result<'_>>(text)
+                .is_ok_and(|result| result.result_type.as_deref() == Some("input_required"))
+    }) || seen.text(Key::ErrorType) == Some("input_required")
+}

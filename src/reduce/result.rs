@@ -1,0 +1,333 @@
+//! What a captured result tells: whether it held anything, its size, and whether the tool said
+//! in it that it failed (METHOD section 4). The result itself ends here.
+
+use serde_json::{Map, Value as Json};
+
+use super::canonical_json;
+use super::marks;
+use crate::call::{Emptiness, Outcome};
+use crate::otlp::Value;
+use crate::recognise::{Dialect, Key, ResultFrom, Seen};
+
+/// The longest result that is taken apart. A longer one holds something, unless it is blank.
+const MAX_PARSED: usize = 64 * 1024;
+/// How deep an OTLP value is followed.
+const MAX_DEPTH: usize = 64;
+
+/// What is known of a result. It has no Debug: an error's text is content.
+#[derive(Default)]
+pub(super) struct ResultLook {
+    /// Whether it holds nothing, where that is told or visible.
+    is_empty: Option<bool>,
+    /// Its size, where it is told or visible.
+    pub(super) bytes: Option<u64>,
+    /// Whether the tool says in it that it failed.
+    pub(super) is_error: bool,
+    /// The text of that failure: to classify, in memory only.
+    pub(super) error_text: Option<String>,
+}
+
+impl ResultLook {
+    /// The answer's emptiness. Only an answer that is ok can be empty.
+    pub(super) fn emptiness(&self, outcome: Outcome) -> Emptiness {
+        match (self.is_empty, outcome) {
+            (Some(true), Outcome::Ok) => Emptiness::Yes,
+            (Some(false), _) => Emptiness::No,
+            (Some(true) | None, _) => Emptiness::Unknown,
+        }
+    }
+}
+
+/// Looks at the result where the dialect keeps it; what is told beats what is visible.
+pub(super) fn look(seen: &Seen<'_>, rules: &Dialect) -> ResultLook {
+    let captured = rules.result.iter().find_map(|place| read(seen, *place));
+    let mut look = captured.unwrap_or_default();
+    if let Some(told) = seen.flag(Key::IsEmpty).filter(|_| seen.has_given_hash()) {
+        look.is_empty = Some(told);
+    }
+    let told = [Key::ResponseBytes, Key::ResultBytes];
+    if let Some(bytes) = told.into_iter().find_map(|key| seen.integer(key)) {
+        look.bytes = u64::try_from(bytes).ok().or(look.bytes);
+    }
+    look
+}
+
+fn read(seen: &Seen<'_>, place: ResultFrom) -> Option<ResultLook> {
+    match place {
+        ResultFrom::Key(key) => of_value(seen.value(key)?, None),
+        ResultFrom::Member(key, member) => of_value(seen.value(key)?, Some(member)),
+        ResultFrom::Event(event, key) => {
+            let event = seen.span.events.iter().rev().find(|each| each.name == event)?;
+            of_value(event.attributes.get(key)?, None)
+        }
+        ResultFrom::Count(key) => {
+            let count = seen.integer(key)?;
+            // Parts that were not captured may still be blank.
+            Some(ResultLook { is_empty: (count == 0).then_some(true), ..ResultLook::default() })
+        }
+    }
+}
+
+fn of_value(value: &Value<'_>, member: Option<&str>) -> Option<ResultLook> {
+    match value {
+        // Not sent, rather than sent empty.
+        Value::Empty => None,
+        Value::String(text) => Some(of_text(text, member)),
+        Value::Bytes(bytes) => Some(ResultLook {
+            is_empty: Some(bytes.is_empty()),
+            bytes: Some(bytes.len() as u64),
+            ..ResultLook::default()
+        }),
+        _ => {
+            let json = json(value, MAX_DEPTH)?;
+            let bytes = canonical_json::value_as_received(value).ok();
+            let bytes = bytes.map(|text| text.as_str().len() as u64);
+            Some(ResultLook { bytes, ..of_json(&json, member) })
+        }
+    }
+}
+
+fn of_text(text: &str, member: Option<&str>) -> ResultLook {
+    if marks::is_not_sent(text) {
+        return ResultLook::default();
+    }
+    let bytes = Some(text.len() as u64);
+    if text.len() > MAX_PARSED {
+        let is_empty = Some(text.trim().is_empty());
+        return ResultLook { is_empty, bytes, ..of_long_text(text) };
+    }
+    match serde_json::from_str::<Json>(text) {
+        Ok(json) => ResultLook { bytes, ..of_json(&json, member) },
+        Err(_) => {
+            ResultLook { is_empty: Some(text.trim().is_empty()), bytes, ..ResultLook::default() }
+        }
+    }
+}
+
+/// Of a long result only the mark of failure is read; the rest is skipped over.
+fn of_long_text(text: &str) -> ResultLook {
+    #[derive(serde::Deserialize)]
+    struct Marks {
+        #[serde(rename = "isError", alias = "is_error", default)]
+        is_error: bool,
+    }
+    let is_error = serde_json::from_str::<Marks>(text).is_ok_and(|marks| marks.is_error);
+    ResultLook { is_error, ..ResultLook::default() }
+}
+
+fn of_json(json: &Json, member: Option<&str>) -> ResultLook {
+    let object = json.as_object();
+    let is_error = object.is_some_and(says_failed);
+    let error_text = object.filter(|_| is_error).and_then(first_text);
+    let part = member.and_then(|member| object.and_then(|object| object.get(member)));
+    ResultLook { is_empty: Some(is_empty(part.unwrap_or(json))), bytes: None, is_error, error_text }
+}
+
+/// `isError` of an MCP result, or its spelling by OpenLLMetry.
+fn says_failed(object: &Map<String, Json>) -> bool {
+    let is_result = ["content", "result", "structuredContent"];
+    let is_set = |key: &str| object.get(key) == Some(&Json::Bool(true));
+    (is_set("isError") || is_set("is_error"))
+        && is_result.iter().any(|key| object.contains_key(*key))
+}
+
+fn first_text(object: &Map<String, Json>) -> Option<String> {
+    match object.get("content").or_else(|| object.get("result"))? {
+        Json::String(text) => Some(text.clone()),
+        Json::Array(parts) => parts.iter().find_map(part_text).map(str::to_owned),
+        _ => None,
+    }
+}
+
+/// Whether an answer holds nothing: METHOD section 4, word by word.
+fn is_empty(json: &Json) -> bool {
+    match json {
+        Json::Null => true,
+        Json::String(text) => is_empty_text(text),
+        Json::Array(parts) if is_content(parts) => is_empty_content(parts),
+        Json::Object(object) => match mcp_result(object) {
+            Some((parts, Some(structured))) => {
+                is_empty_structured(structured) && parts.iter().all(|p| part_text(p).is_some())
+            }
+            Some((parts, None)) => is_empty_content(parts),
+            None => is_empty_structured(json),
+        },
+        Json::Array(_) | Json::Bool(_) | Json::Number(_) => is_empty_structured(json),
+    }
+}
+
+/// An MCP result: its content and its structured content, where it has one.
+fn mcp_result(object: &Map<String, Json>) -> Option<(&[Json], Option<&Json>)> {
+    const KEYS: &[&str] = &[
+        "content",
+        "structuredContent",
+        "structured_content",
+        "isError",
+        "is_error",
+        "_meta",
+        "meta",
+        "resultType",
+    ];
+    let parts = object.get("content")?.as_array()?;
+    if !is_content(parts) || !object.keys().all(|key| KEYS.contains(&key.as_str())) {
+        return None;
+    }
+    let structured = object.get("structuredContent").or_else(|| object.get("structured_content"));
+    Some((parts, structured.filter(|value| !value.is_null())))
+}
+
+/// Whether an array is MCP content: parts that tell their type.
+fn is_content(parts: &[Json]) -> bool {
+    const TYPES: &[&str] = &["text", "image", "audio", "resource", "resource_link"];
+    let kind =
+        |part: &Json| part.get("type").and_then(Json::as_str).is_some_and(|t| TYPES.contains(&t));
+    parts.iter().all(kind)
+}
+
+fn part_text(part: &Json) -> Option<&str> {
+    part.get("text").filter(|_| part.get("type") == Some(&Json::from("text")))?.as_str()
+}
+
+fn is_empty_content(parts: &[Json]) -> bool {
+    if let [part] = parts {
+        return part_text(part).is_some_and(is_empty_text);
+    }
+    parts.iter().all(|part| part_text(part).is_some_and(|text| text.trim().is_empty()))
+}
+
+/// Blank, or one of `[]`, `{}`, `""`, `null`.
+fn is_empty_text(text: &str) -> bool {
+    let text = text.trim();
+    // Nothing longer than this parses to one of the four, short of blanks inside.
+    text.is_empty()
+        || (text.len() <= 64
+            && match serde_json::from_str::<Json>(text) {
+                Ok(Json::Null) => true,
+                Ok(Json::String(inner)) => inner.is_empty(),
+                Ok(Json::Array(list)) => list.is_empty(),
+                Ok(Json::Object(object)) => object.is_empty(),
+                _ => false,
+            })
+}
+
+/// One of the four, or an object whose only fields are an empty list and counts of zero.
+fn is_empty_structured(json: &Json) -> bool {
+    match json {
+        Json::Null => true,
+        Json::String(text) => text.is_empty(),
+        Json::Array(list) => list.is_empty(),
+        Json::Object(object) if object.is_empty() => true,
+        Json::Object(object) => {
+            let lists = object.values().filter(|value| value.is_array()).count();
+            let is_nothing = |value: &Json| match value {
+                Json::Array(list) => list.is_empty(),
+                Json::Number(count) => count.as_f64() == Some(0.0),
+                _ => false,
+            };
+            lists == 1 && object.values().all(is_nothing)
+        }
+        Json::Bool(_) | Json::Number(_) => false,
+    }
+}
+
+/// An OTLP value as JSON; none where it nests deeper than `depth`.
+fn json(value: &Value<'_>, depth: usize) -> Option<Json> {
+    let depth = depth.checked_sub(1)?;
+    Some(match value {
+        Value::Empty => Json::Null,
+        Value::String(text) => Json::from(&**text),
+        Value::Bool(truth) => Json::from(*truth),
+        Value::Int(number) => Json::from(*number),
+        Value::Double(number) => Json::from(*number),
+        // Its content does not matter, only that there is some.
+        Value::Bytes(bytes) => Json::from(bytes.len()),
+        Value::Array(list) => {
+            Json::Array(list.iter().map(|each| json(each, depth)).collect::<Option<_>>()?)
+        }
+        Value::Kvlist(pairs) => Json::Object(
+            pairs
+                .iter()
+                .map(|(key, each)| Some((key.to_string(), json(each, depth)?)))
+                .collect::<Option<_>>()?,
+        ),
+        Value::TooDeep => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: bool) {
+        assert_eq!(of_text(text, None).is_empty, Some(expected), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_empty_but_what_the_method_names() {
+        for text in [
+            "",
+            "  \n",
+            "[]",
+            "{}",
+            "\"\"",
+            "null",
+            "\"[]\"",
+            r#"{"content":[]}"#,
+            r#"{"content":[],"isError":false}"#,
+            r#"{"content":[{"type":"text","text":" "},{"type":"text","text":""}]}"#,
+            r#"{"content":[{"type":"text","text":"[ ]"}]}"#,
+            r#"[{"type":"text","text":"null"}]"#,
+            r#"{"items":[],"total":0}"#,
+            r#"{"result":[]}"#,
+            r#"{"content":[{"type":"text","text":"{\"result\":[]}"}],"structuredContent":{"result":[]}}"#,
+            r#"{"content":[],"structuredContent":null}"#,
+        ] {
+            check(text, true);
+        }
+        for text in [
+            "0",
+            "false",
+            "No orders found.",
+            "[0]",
+            r#"{"total":0}"#,
+            r#"{"items":[],"total":3}"#,
+            r#"{"items":[],"more":false}"#,
+            r#"{"items":[],"other":[]}"#,
+            r#"{"content":[{"type":"text","text":"0"}]}"#,
+            r#"{"content":[{"type":"text","text":"[]"},{"type":"text","text":"[]"}]}"#,
+            r#"{"content":[{"type":"image","data":""}]}"#,
+            r#"{"content":[{"type":"image","data":""}],"structuredContent":{}}"#,
+            r#"{"content":[{"type":"text","text":"[]"}],"structuredContent":{"n":0}}"#,
+            "{\"cut\":[",
+        ] {
+            check(text, false);
+        }
+    }
+
+    #[test]
+    fn what_was_not_sent_is_unknown() {
+        assert_eq!(of_text("<not serializable>", None).is_empty, None);
+        assert_eq!(of_text("[REDACTED]", None).bytes, None);
+    }
+
+    #[test]
+    fn only_an_answer_that_is_ok_is_empty() {
+        let look = of_text("[]", None);
+        assert_eq!(look.emptiness(Outcome::Ok), Emptiness::Yes);
+        assert_eq!(look.emptiness(Outcome::ToolError), Emptiness::Unknown);
+        assert_eq!(ResultLook::default().emptiness(Outcome::Ok), Emptiness::Unknown);
+    }
+
+    #[test]
+    fn a_long_result_is_not_taken_apart() {
+        let long = format!(
+            r#"{{"content":[{{"type":"text","text":"{}"}}],"isError":true}}"#,
+            "x".repeat(70_000)
+        );
+        let look = of_text(&long, None);
+        assert_eq!(look.is_empty, Some(false));
+        assert!(look.is_error);
+        assert_eq!(look.bytes, Some(long.len() as u64));
+    }
+}

@@ -1,0 +1,46 @@
+//! Which tool was called (dialects.md 11.2).
+
+use std::borrow::Cow;
+
+use crate::recognise::{Key, Seen, ToolFrom};
+
+/// Names that stand in the place of one that is not known.
+const NO_NAMES: &[&str] =
+    &["unknown", "unknown_tool", "mcp_tool", "(merged tools)", "execute_tool", "tools/call"];
+
+/// The tool's name, byte for byte as sent; none where the span does not name it.
+pub(super) fn tool<'v>(seen: &Seen<'v>, places: &[ToolFrom]) -> Option<Cow<'v, str>> {
+    places.iter().find_map(|place| {
+        let name = read(seen, *place)?;
+        (!name.trim().is_empty() && !NO_NAMES.contains(&&*name)).then_some(name)
+    })
+}
+
+fn read<'v>(seen: &Seen<'v>, place: ToolFrom) -> Option<Cow<'v, str>> {
+    let name: &'v str = &seen.span.name;
+    match place {
+        ToolFrom::Key(key) => seen.text(key).map(Cow::Borrowed),
+        ToolFrom::NameAfter(start) => name.strip_prefix(start).map(Cow::Borrowed),
+        ToolFrom::NameBefore(end) => name.strip_suffix(end).map(Cow::Borrowed),
+        ToolFrom::Name => Some(Cow::Borrowed(name)),
+        ToolFrom::RequestIn(key) => request_name(seen.text(key)?).map(Cow::Owned),
+        // `tool:name@version`.
+        ToolFrom::ComponentKey => {
+            let key = seen.text(Key::FastmcpComponentKey)?.strip_prefix("tool:")?;
+            Some(Cow::Borrowed(key.rsplit_once('@').map_or(key, |(name, _)| name)))
+        }
+    }
+}
+
+/// `.params.name` of a JSON-RPC request; everything else in it is skipped over.
+fn request_name(request: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Request {
+        params: Params,
+    }
+    #[derive(serde::Deserialize)]
+    struct Params {
+        name: String,
+    }
+    serde_json::from_str::<Request>(request).ok().map(|request| request.params.name)
+}
