@@ -7,9 +7,10 @@ use super::chain::{self, Chain, ChainKind};
 use super::first_call::{Standing, standing};
 use super::fold::fold;
 use super::join::{By, join};
-use super::look_alike::{Sweeps, classify};
-use super::names::Names;
+use super::look_alike::{Classified, Sweeps, classify};
+use super::names::{NameId, Names};
 use super::retry::{Run, Window};
+use super::reworded::{parameters, reworded};
 use super::seen::Seen;
 use super::session::{self, Session, Sessions, is_of_a_tool, order};
 use super::summarise::Tally;
@@ -69,7 +70,20 @@ pub struct Judged {
     /// The chains that begin on the day.
     pub chains: Vec<Chain>,
     /// The calls of one tool in one session, for the sessions that have calls on the day.
-    pub(super) runs: Vec<(u32, Vec<u32>)>,
+    pub(super) runs: Vec<JudgedRun>,
+}
+
+/// The calls of one tool in one session.
+#[derive(Debug)]
+pub(super) struct JudgedRun {
+    /// The session, among all sessions.
+    pub(super) session: u32,
+    /// The calls, in order, by their places among all calls.
+    pub(super) calls: Vec<u32>,
+    /// For each of the day's confirmed retries that shows it, which parameters were reworded.
+    pub(super) reworded: Vec<Vec<NameId>>,
+    /// The parameters that the day's calls have.
+    pub(super) parameters: Vec<NameId>,
 }
 
 /// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
@@ -159,32 +173,27 @@ impl Judged {
         }
         for run in by_tool.chunk_by(|a, b| a.0 == b.0) {
             let calls: Vec<u32> = run.iter().map(|(_, at)| *at).collect();
-            self.judge_run(session.grade, &calls);
-            self.runs.push((ordinal, calls));
+            let run = self.judge_run(session.grade, JudgedRun::new(ordinal, calls));
+            self.runs.push(run);
         }
     }
 
     /// Judges the calls of one tool in one session, which are in order.
-    fn judge_run(&mut self, grade: SessionGrade, calls: &[u32]) {
-        let found = {
-            let of_run = || calls.iter().filter_map(|at| self.call(*at));
-            let run = Run::new(of_run());
-            let at: Vec<u32> = calls
-                .iter()
-                .copied()
-                .filter(|at| self.call(*at).is_some_and(|call| call.is_time_known))
-                .collect();
-            let starts = chain::starts(&run);
-            let (findings, kinds) = judge_placed(&run, &starts, grade);
-            (at, starts, findings, kinds)
-        };
-        let (at, starts, findings, kinds) = found;
+    fn judge_run(&mut self, grade: SessionGrade, mut judged: JudgedRun) -> JudgedRun {
+        let is_placed = |at: &u32| self.call(*at).is_some_and(|call| call.is_time_known);
+        let at: Vec<u32> = judged.calls.iter().copied().filter(is_placed).collect();
+        let run = Run::new(judged.calls.iter().filter_map(|at| self.call(*at)));
+        let starts = chain::starts(&run);
+        let (findings, kinds) = judge_placed(&run, &starts, grade);
+        let is_of_day = |at: usize| run.calls.get(at).is_some_and(|call| self.is_of_day(call));
+        judged.note_parameters(&run, &findings, is_of_day);
         for (place, finding) in at.iter().zip(&findings) {
             if let Some(judgement) = self.judgements.get_mut(*place as usize) {
                 judgement.standing = finding.standing;
                 judgement.is_repeat = finding.is_repeat;
-                judgement.retry = finding.retry.and_then(|(witness, class, is_untested)| {
-                    Some(Retry { witness: *at.get(witness)?, class, is_untested })
+                judgement.retry = finding.retry.and_then(|found| {
+                    let witness = *at.get(found.witness)?;
+                    Some(Retry { witness, class: found.class, is_untested: found.is_untested })
                 });
             }
         }
@@ -195,6 +204,7 @@ impl Judged {
         for ((start, end), kind) in starts.iter().copied().zip(ends).zip(kinds) {
             self.add_chain(at.get(start..end).unwrap_or_default(), kind);
         }
+        judged
     }
 
     /// Keeps a chain of two or more calls, where its first call is one of the day's.
@@ -214,11 +224,42 @@ impl Judged {
     }
 }
 
-/// What was found about one call of a run; its witness by its place in the run.
+impl JudgedRun {
+    const fn new(session: u32, calls: Vec<u32>) -> Self {
+        Self { session, calls, reworded: Vec::new(), parameters: Vec::new() }
+    }
+
+    /// Notes which parameters the day's calls have, and which of them were reworded.
+    fn note_parameters(
+        &mut self,
+        run: &Run<'_>,
+        findings: &[Finding],
+        is_of_day: impl Fn(usize) -> bool,
+    ) {
+        let args = |at: usize| run.args.get(at).copied().flatten();
+        let of_day = || findings.iter().enumerate().filter(|(at, _)| is_of_day(*at));
+        self.parameters = parameters(of_day().filter_map(|(at, _)| args(at)));
+        if self.parameters.is_empty() {
+            return;
+        }
+        let confirmed = of_day().filter_map(|(at, finding)| Some((at, finding.confirmed()?)));
+        self.reworded = confirmed
+            .filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?))
+            .collect();
+    }
+}
+
+/// What was found about one call of a run.
 struct Finding {
     standing: Standing,
-    retry: Option<(usize, RetryClass, bool)>,
+    retry: Option<Classified>,
     is_repeat: bool,
+}
+
+impl Finding {
+    fn confirmed(&self) -> Option<Classified> {
+        self.retry.filter(|retry| !retry.class.is_look_alike())
+    }
 }
 
 fn judge_placed(
@@ -233,23 +274,18 @@ fn judge_placed(
         let has_args = run.args.get(at).is_some_and(Option::is_some);
         Finding {
             standing: standing(call, grade, has_args, retry.is_some(), window.has_unknown),
-            retry: retry.map(|retry| (retry.witness, retry.class, retry.is_untested)),
+            retry,
             is_repeat: window.is_repeat,
         }
     };
     let findings: Vec<Finding> = run.calls.iter().zip(&windows).enumerate().map(judge).collect();
-    let is_confirmed =
-        |finding: &Finding| finding.retry.is_some_and(|(_, class, _)| !class.is_look_alike());
     let ends = starts.iter().copied().skip(1).chain([run.calls.len()]);
-    let kinds = starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(start, end)| {
-            let of_chain = findings.get(start..end).unwrap_or_default();
-            chain::kind(run, start, end, of_chain.iter().any(is_confirmed))
-        })
-        .collect();
+    let kinds = starts.iter().copied().zip(ends).map(|(start, end)| {
+        let of_chain = findings.get(start..end).unwrap_or_default();
+        let has_confirmed = of_chain.iter().any(|finding| finding.confirmed().is_some());
+        chain::kind(run, start, end, has_confirmed)
+    });
+    let kinds = kinds.collect();
     (findings, kinds)
 }
 

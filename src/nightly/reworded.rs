@@ -29,6 +29,15 @@ pub(super) fn reworded(a: &Args, b: &Args) -> Option<Vec<NameId>> {
     Some(names.into_iter().collect())
 }
 
+/// The parameters that any of these arguments has.
+pub(super) fn parameters<'a>(args: impl Iterator<Item = &'a Args>) -> Vec<NameId> {
+    let mut seen: Vec<NameId> =
+        args.flat_map(|args| args.prints.iter().map(|print| print.name)).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    seen
+}
+
 impl Reworded {
     /// Counts the parameters of one confirmed retry.
     pub(super) fn add_retry(&mut self, parameters: &[NameId], names: &Names) {
@@ -38,11 +47,9 @@ impl Reworded {
     }
 
     /// Counts the parameters that one session's calls of the tool have.
-    pub(super) fn add_session<'a>(&mut self, args: impl Iterator<Item = &'a Args>, names: &Names) {
-        let seen: BTreeSet<NameId> =
-            args.flat_map(|args| args.prints.iter().map(|print| print.name)).collect();
-        for parameter in seen {
-            self.count(parameter, names, |count| count.sessions += 1);
+    pub(super) fn add_session(&mut self, parameters: &[NameId], names: &Names) {
+        for parameter in parameters {
+            self.count(*parameter, names, |count| count.sessions += 1);
         }
     }
 

@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use super::call::Call;
 use super::chain::ChainKind;
 use super::first_call::Standing;
-use super::judge::{Judged, Judgement, Terms};
+use super::judge::{Judged, JudgedRun, Judgement, Terms};
 use super::names::{NameId, Names};
 use super::pair;
-use super::retry::Run;
-use super::reworded::{Reworded, reworded};
+use super::reworded::Reworded;
 use super::session::is_of_a_tool;
 use crate::call::{ClientName, Confidence, Day, Emptiness, Outcome, SessionGrade, ToolKey};
 use crate::figures::{DayFigures, Figures, PairKey, QualityCounts, SessionCounts};
@@ -64,8 +63,8 @@ impl Tally {
                 add_call(&mut tally.figures, call, judgement, SessionGrade::E);
             }
         }
-        for (session, calls) in &judged.runs {
-            self.add_run(judged, *session, calls, names);
+        for run in &judged.runs {
+            self.add_run(judged, run, names);
         }
         for chain in &judged.chains {
             if let Some(tally) = judged.call(chain.first).and_then(|call| self.of_tool(call)) {
@@ -96,11 +95,11 @@ impl Tally {
     }
 
     /// Adds the calls of one tool in one session.
-    fn add_run(&mut self, judged: &Judged, session: u32, calls: &[u32], names: &Names) {
-        let Some(session) = judged.sessions.all.get(session as usize) else { return };
+    fn add_run(&mut self, judged: &Judged, run: &JudgedRun, names: &Names) {
+        let Some(session) = judged.sessions.all.get(run.session as usize) else { return };
         let found = |at: &u32| Some((judged.call(*at)?, judged.judgements.get(*at as usize)?));
-        let of_run: Vec<(&Call, &Judgement)> = calls.iter().filter_map(found).collect();
-        let of_day = || of_run.iter().filter(|(call, _)| judged.is_of_day(call));
+        let of_run = || run.calls.iter().filter_map(found);
+        let of_day = || of_run().filter(|(call, _)| judged.is_of_day(call));
         let Some((first, _)) = of_day().next() else { return };
         let Some(tally) = self.of_tool(first) else { return };
         let figures = &mut tally.figures;
@@ -114,7 +113,11 @@ impl Tally {
             }
         }
         figures.last_words += u64::from(is_placed);
-        add_reworded(tally, judged, &of_run, names);
+        for parameters in &run.reworded {
+            figures.reworded_known += 1;
+            tally.reworded.add_retry(parameters, names);
+        }
+        tally.reworded.add_session(&run.parameters, names);
     }
 
     /// Adds the sessions that have calls on the day, and the pairs among their calls.
@@ -239,32 +242,4 @@ fn add_chain(figures: &mut Figures, kind: ChainKind) {
             figures.abandoned_chains += 1;
         }
     }
-}
-
-/// Counts the parameters that the run's confirmed retries changed, and those that were seen.
-fn add_reworded(
-    tally: &mut ToolTally,
-    judged: &Judged,
-    of_run: &[(&Call, &Judgement)],
-    names: &Names,
-) {
-    if of_run.iter().all(|(call, _)| call.args.iter().all(|args| args.prints.is_empty())) {
-        return;
-    }
-    let run = Run::new(of_run.iter().map(|(call, _)| *call));
-    let at = |call: &Call| run.calls.iter().position(|other| std::ptr::eq(*other, call));
-    let args_of = |at: usize| run.args.get(at).copied().flatten();
-    for (call, judgement) in of_run.iter().filter(|(call, _)| judged.is_of_day(call)) {
-        let Some(retry) = judgement.retry.filter(|retry| !retry.class.is_look_alike()) else {
-            continue;
-        };
-        let witness = judged.call(retry.witness).and_then(at).and_then(args_of);
-        let changed = at(call).and_then(args_of).zip(witness);
-        if let Some(parameters) = changed.and_then(|(a, b)| reworded(a, b)) {
-            tally.figures.reworded_known += 1;
-            tally.reworded.add_retry(&parameters, names);
-        }
-    }
-    let seen = run.calls.iter().zip(&run.args).filter(|(call, _)| judged.is_of_day(call));
-    tally.reworded.add_session(seen.filter_map(|(_, args)| *args), names);
 }

@@ -54,9 +54,18 @@ impl Call {
         (self.start, self.end, self.span)
     }
 
+    /// A call of a tool that is not there is a call of the session, and of no tool.
+    fn is_of_a_tool(&self) -> bool {
+        self.outcome != Outcome::UnknownTool
+    }
+
     /// Same tool in the same session, neither of them without one.
     fn is_beside(&self, other: &Self) -> bool {
-        self.session.is_some() && self.session == other.session && self.tool == other.tool
+        self.session.is_some()
+            && self.session == other.session
+            && self.tool == other.tool
+            && self.is_of_a_tool()
+            && other.is_of_a_tool()
     }
 
     /// Whether `later` starts again after this call, within the window.
@@ -306,7 +315,6 @@ fn is_loop(calls: &[Call], run: &[usize]) -> bool {
 /// Every call of these sightings with its verdict, in order of start.
 pub(crate) fn verdicts(sightings: &[Sighting]) -> (Vec<Call>, Vec<Verdict>) {
     let (mut calls, _, _) = fold(sightings);
-    calls.retain(|call| call.outcome != Outcome::UnknownTool);
     calls.sort_by_key(Call::order);
     find_sessions(&mut calls);
     let verdicts = (0..calls.len()).map(|at| judge(&calls, at)).collect();
@@ -316,7 +324,6 @@ pub(crate) fn verdicts(sightings: &[Sighting]) -> (Vec<Call>, Vec<Verdict>) {
 /// The figures of `day`, by the book.
 pub(crate) fn figures(day: Day, sightings: &[Sighting]) -> DayFigures {
     let is_today = |instant: u64| UnixNanos::new(instant).day() == day;
-    let (everything, _, _) = fold(sightings);
     let (calls, verdicts) = verdicts(sightings);
     let mut figures = DayFigures {
         day,
@@ -326,13 +333,13 @@ pub(crate) fn figures(day: Day, sightings: &[Sighting]) -> DayFigures {
         sessions: BTreeMap::new(),
         quality: QualityCounts::default(),
     };
-    for call in everything {
-        if call.outcome == Outcome::UnknownTool && is_today(call.start) {
+    for call in &calls {
+        if !call.is_of_a_tool() && is_today(call.start) {
             *figures.unknown_tool_calls.entry(call.client.clone()).or_default() += 1;
         }
     }
     for at in 0..calls.len() {
-        if is_today(calls[at].start) {
+        if is_today(calls[at].start) && calls[at].is_of_a_tool() {
             count_call(&mut figures, &calls, &verdicts, at);
             count_pair(&mut figures, &calls, at);
             count_endings(&mut figures, &calls, &verdicts, at);
@@ -402,6 +409,7 @@ fn count_pair(figures: &mut DayFigures, calls: &[Call], at: usize) {
         .filter(|b| a.session.is_some() && b.session == a.session && b.order() > a.order())
         .min_by_key(|b| b.order());
     if let Some(b) = next
+        && b.is_of_a_tool()
         && b.tool != a.tool
         && b.start <= a.end + WINDOW
     {
