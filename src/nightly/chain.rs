@@ -5,7 +5,7 @@ use super::retry::{Run, WINDOW};
 use crate::call::{CallDuration, Comparison};
 
 /// How far past the day's end chains are followed (METHOD section 5).
-pub const LOOK_AHEAD: CallDuration = CallDuration::from_secs(10 * 60);
+pub(super) const LOOK_AHEAD: CallDuration = CallDuration::from_secs(10 * 60);
 
 /// A chain of two or more calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

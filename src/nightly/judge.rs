@@ -243,9 +243,8 @@ impl JudgedRun {
             return;
         }
         let confirmed = of_day().filter_map(|(at, finding)| Some((at, finding.confirmed()?)));
-        self.reworded = confirmed
-            .filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?))
-            .collect();
+        self.reworded =
+            confirmed.filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?)).collect();
     }
 }
 

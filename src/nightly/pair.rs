@@ -8,7 +8,7 @@ use crate::call::CallDuration;
 const APART: CallDuration = CallDuration::from_secs(30);
 
 /// The pairs among a session's calls, which are in order: each call with the next, where that is
-/// of a different tool and started at or after this one's end and at most 30 s after it.
+/// of a different tool and started at most 30 s after this one's end.
 ///
 /// Calls whose start is not known have no place in the order. A call of a tool that is not there
 /// has one, and belongs to no pair.
@@ -18,7 +18,7 @@ pub(super) fn find<'a>(
     let mut before: Option<&Call> = None;
     calls.filter(|call| call.is_time_known).filter_map(move |call| {
         let first = before.replace(call)?;
-        let is_in_time = call.start >= first.end && call.start <= first.end.saturating_add(APART);
+        let is_in_time = call.start <= first.end.saturating_add(APART);
         let are_two_tools = (first.service, first.tool) != (call.service, call.tool);
         let is_pair = is_in_time && are_two_tools && is_of_a_tool(first) && is_of_a_tool(call);
         is_pair.then_some((first, call))

@@ -59,30 +59,28 @@ pub(super) struct Print {
     pub(super) print: [u8; 4],
 }
 
-/// Where a hash comes from. Hashes compare only within one source and form, and given ones only
-/// within one emitter (METHOD section 8).
+/// Where a hash comes from. Hashes compare only within one source and form (METHOD section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Layer {
     pub(super) source: NameId,
     pub(super) form: ArgsForm,
-    pub(super) emitter: Option<NameId>,
 }
 
 /// The first six bytes of the SHA-256 of `{}`.
 const EMPTY_OBJECT: [u8; 6] = [0x44, 0x13, 0x6f, 0xa3, 0x55, 0xb3];
 
 impl Args {
-    fn new(arguments: &Arguments, emitter: Option<NameId>, names: &mut Names) -> Self {
-        let emitter = if arguments.form == ArgsForm::Given { emitter } else { None };
+    fn new(arguments: &Arguments, names: &mut Names) -> Self {
         let bytes = |hash: crate::call::ArgsHash| *hash.as_bytes();
         let prints = arguments.prints.iter();
         Self {
-            layer: Layer { source: names.id(&arguments.source), form: arguments.form, emitter },
+            layer: Layer { source: names.id(&arguments.source), form: arguments.form },
             value: bytes(arguments.exact.unwrap_or(arguments.hash)),
             core: arguments.core.map(bytes),
             pos: arguments.pos.map(bytes),
             hides: arguments.hides || arguments.form == ArgsForm::Cut,
-            is_empty_object: arguments.hash.as_bytes() == &EMPTY_OBJECT,
+            is_empty_object: arguments.pos.is_none()
+                && arguments.core.unwrap_or(arguments.hash).as_bytes() == &EMPTY_OBJECT,
             prints: prints.map(|p| Print { name: names.id(&p.name), print: p.print }).collect(),
         }
     }
@@ -110,9 +108,11 @@ impl Args {
             && a.pos != b.pos
     }
 
-    /// Whether `paging` could have been told: the arguments themselves were visible.
+    /// Whether `paging` could have been told: the arguments themselves were visible, be it
+    /// beside a given hash.
     pub(super) const fn shows_pages(&self) -> bool {
-        matches!(self.layer.form, ArgsForm::Json | ArgsForm::Flat | ArgsForm::LowerKeys)
+        self.core.is_some()
+            || matches!(self.layer.form, ArgsForm::Json | ArgsForm::Flat | ArgsForm::LowerKeys)
     }
 
     /// Whether the parameters are known: prints were taken, or there is none to take.
@@ -155,7 +155,7 @@ impl Seen {
             request_id: sighting.request_id,
             is_sampled: sighting.is_sampled,
             received: sighting.received,
-            args: sighting.arguments.as_ref().map(|args| Args::new(args, emitter, names)),
+            args: sighting.arguments.as_ref().map(|args| Args::new(args, names)),
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
         fn the_small_form_compares_as_the_arguments_do(a in arguments(), b in arguments()) {
             let mut names = Names::new();
             let (small_a, small_b) =
-                (Args::new(&a, None, &mut names), Args::new(&b, None, &mut names));
+                (Args::new(&a, &mut names), Args::new(&b, &mut names));
             prop_assert_eq!(
                 Args::compare(Some(&small_a), Some(&small_b)),
                 Arguments::compare(Some(&a), Some(&b))
@@ -226,28 +226,5 @@ mod tests {
                 Arguments::is_page_turn(&a, &b)
             );
         }
-    }
-
-    #[test]
-    fn given_hashes_compare_only_within_one_emitter() {
-        let mut names = Names::new();
-        let emitters = [names.id(&Name::cut("shop")), names.id(&Name::cut("depot"))];
-        let given = |hash: u8, form| Arguments {
-            form,
-            source: Name::cut("s"),
-            hash: ArgsHash::from_bytes([hash; 6]),
-            exact: None,
-            core: None,
-            pos: None,
-            hides: false,
-            prints: Vec::new(),
-        };
-        let mut compare = |form| {
-            let a = Args::new(&given(1, form), Some(emitters[0]), &mut names);
-            let b = Args::new(&given(2, form), Some(emitters[1]), &mut names);
-            Args::compare(Some(&a), Some(&b))
-        };
-        assert_eq!(compare(ArgsForm::Given), Comparison::Unknown);
-        assert_eq!(compare(ArgsForm::Json), Comparison::Different);
     }
 }

@@ -11,7 +11,7 @@ const PAUSE: CallDuration = CallDuration::from_secs(30 * 60);
 /// A key whose calls span more than this is no session.
 const LONGEST: CallDuration = CallDuration::from_secs(24 * 60 * 60);
 
-/// One session: the calls of one client, and of one service where the key is the transport's.
+/// One session: the calls that one client made under one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// How well it is known; never E.
@@ -20,7 +20,7 @@ pub struct Session {
     pub client: NameId,
     /// Whether its key held two or more clients, or calls over more than 24 hours.
     pub is_shared: bool,
-    /// The ordinal of its key: the sessions of one key follow each other, in order of client.
+    /// The ordinal of its key: several clients' sessions may have one.
     pub key: u32,
     /// Its calls by their place among all calls, in order of (start, end, trace, span).
     pub calls: Vec<u32>,
@@ -35,8 +35,9 @@ pub struct Sessions {
     pub without: Vec<u32>,
 }
 
-/// A key in order of grade; equal texts of two grades are two keys.
-type Key = (SessionGrade, [u8; 16]);
+/// A key: equal texts of two grades are two keys, and so are those of two services where a
+/// service hands them out itself (grade B) or stands in for one (grade D).
+type Key = (SessionGrade, [u8; 16], Option<NameId>);
 
 /// Puts `calls` into sessions. A call whose client is unknown gets its key's only known client.
 /// `infer` asks for grade D.
@@ -56,7 +57,7 @@ pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool) -> Sessions
     keyed.sort_unstable();
     let mut all = Vec::new();
     for (key, of_key) in (0_u32..).zip(keyed.chunk_by(|a, b| a.0 == b.0)) {
-        let Some(((grade, _), _)) = of_key.first().copied() else { continue };
+        let Some(((grade, ..), _)) = of_key.first().copied() else { continue };
         let members: Vec<u32> = of_key.iter().map(|(_, at)| *at).collect();
         let is_shared = settle_clients(calls, &members, unknown) || is_too_long(calls, &members);
         split(calls, members, (grade, key, is_shared), &mut all);
@@ -67,11 +68,12 @@ pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool) -> Sessions
 /// The first of conversation, transport's session and trace that is present. A trace is one only
 /// where it holds more than one call or the call's span has a parent.
 fn key(call: &Call) -> Option<Key> {
-    let conversation = call.conversation.map(|key| (SessionGrade::A, *key.as_bytes()));
-    let transport = call.transport.map(|key| (SessionGrade::B, *key.as_bytes()));
+    let conversation = call.conversation.map(|key| (SessionGrade::A, *key.as_bytes(), None));
+    let transport =
+        call.transport.map(|key| (SessionGrade::B, *key.as_bytes(), Some(call.service)));
     let trace = || {
         let is_session = call.has_company || call.has_parent;
-        is_session.then(|| (SessionGrade::C, *call.trace_id.as_bytes()))
+        is_session.then(|| (SessionGrade::C, *call.trace_id.as_bytes(), None))
     };
     conversation.or(transport).or_else(trace)
 }
@@ -94,7 +96,7 @@ fn inferred(calls: &[Call], without: &[u32]) -> Vec<(Key, u32)> {
             // The first call names the session: a call begins one session at most.
             _ => name_of(call),
         };
-        keyed.push(((SessionGrade::D, key), at));
+        keyed.push(((SessionGrade::D, key, Some(call.service)), at));
         last = Some((call, key));
     }
     keyed
@@ -136,27 +138,20 @@ fn is_too_long(calls: &[Call], members: &[u32]) -> bool {
     span.is_some_and(|span| span > LONGEST)
 }
 
-/// Splits one key's calls into the sessions of its clients, and of its services where the grade
-/// asks for it.
+/// Splits one key's calls into the sessions of its clients.
 fn split(
     calls: &[Call],
-    members: Vec<u32>,
+    mut members: Vec<u32>,
     (grade, key, is_shared): (SessionGrade, u32, bool),
     all: &mut Vec<Session>,
 ) {
-    let is_by_service = matches!(grade, SessionGrade::B | SessionGrade::D);
-    let mut members: Vec<((NameId, Option<NameId>), u32)> = members
-        .into_iter()
-        .filter_map(|at| {
-            let call = calls.get(at as usize)?;
-            Some(((call.client, is_by_service.then_some(call.service)), at))
-        })
-        .collect();
-    members.sort_unstable_by_key(|(of, at)| (*of, calls.get(*at as usize).map(order)));
-    for session in members.chunk_by(|a, b| a.0 == b.0) {
-        let Some(((client, _), _)) = session.first().copied() else { continue };
-        let calls = session.iter().map(|(_, at)| *at).collect();
-        all.push(Session { grade, client, is_shared, key, calls });
+    let client = |at: u32| calls.get(at as usize).map(|call| call.client);
+    members
+        .sort_unstable_by_key(|at| calls.get(*at as usize).map(|call| (call.client, order(call))));
+    for session in members.chunk_by(|a, b| client(*a) == client(*b)) {
+        if let Some(client) = session.first().and_then(|first| client(*first)) {
+            all.push(Session { grade, client, is_shared, key, calls: session.to_vec() });
+        }
     }
 }
 

@@ -81,7 +81,8 @@ impl Tally {
         quality.duplicates += doubles;
         quality.folded += sightings.saturating_sub(doubles).saturating_sub(1);
         quality.late += u64::from(self.terms.first_covered.is_some_and(|at| call.received > at));
-        quality.sampled += u64::from(call.is_sampled);
+        // As the tools' own counts, so that these add up to it.
+        quality.sampled += u64::from(call.is_sampled && is_of_a_tool(call));
         if call.outcome == Outcome::UnknownTool {
             *self.unknown_tool_calls.entry(call.client).or_default() += 1;
         } else if call.tool.is_none() {
@@ -122,7 +123,6 @@ impl Tally {
 
     /// Adds the sessions that have calls on the day, and the pairs among their calls.
     fn add_sessions(&mut self, judged: &Judged) {
-        let mut shared = None;
         for session in &judged.sessions.all {
             let calls = || session.calls.iter().filter_map(|at| judged.call(*at));
             let of_day = calls().filter(|call| judged.is_of_day(call)).count();
@@ -132,11 +132,7 @@ impl Tally {
             let counts = self.sessions.entry(session.client).or_default();
             counts.sessions.add(session.grade, 1);
             counts.single_call += u64::from(of_day == 1);
-            // A key counts once per client, however many services it has sessions with.
-            let key = (session.key, session.client);
-            if session.is_shared && shared.replace(key) != Some(key) {
-                counts.shared += 1;
-            }
+            counts.shared += u64::from(session.is_shared);
             for (first, next) in pair::find(calls()).filter(|(call, _)| judged.is_of_day(call)) {
                 if let (Some(a), Some(b)) = (first.tool, next.tool) {
                     *self.pairs.entry(((first.service, a), (next.service, b))).or_default() += 1;

@@ -83,6 +83,8 @@ fn assert_same(
         let differences = differences(&found, figures);
         prop_assert!(differences.is_empty(), "{key:?}: {differences:#?}{}", shown(history));
     }
+    prop_assert_eq!(&mine.pairs, &book.pairs, "{}", shown(history));
+    prop_assert_eq!(&mine.sessions, &book.sessions, "{}", shown(history));
     prop_assert_eq!(&mine, &book, "{}", shown(history));
     Ok(())
 }

@@ -99,13 +99,13 @@ fn may_hold(forest: &Forest<'_>, root: usize, node: usize) -> bool {
     // A server holds what its own program does, or a server behind it; another program's side
     // of the call that lies within its time is another call's.
     let is_strange = outer.is_server() && !inner.is_server() && outer.emitter != inner.emitter;
-    let are_siblings = outer.parent.is_some()
-        && outer.parent == inner.parent
-        && (outer.kind, outer.scope) == (inner.kind, inner.scope);
+    // Of one kind and scope they are parallel calls, be it of two services that each have the
+    // tool: nothing but a link tells that one called the other.
+    let are_parallel = (outer.kind, outer.scope) == (inner.kind, inner.scope);
     is_root_before
         && outer.holds(inner)
         && !is_strange
-        && !are_siblings
+        && !are_parallel
         && !arguments_differ(outer, inner)
         && forest.is_alike(root, node)
 }
