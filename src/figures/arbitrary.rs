@@ -102,13 +102,14 @@ pub(crate) fn day_figures(day: Day) -> impl Strategy<Value = DayFigures> {
             SessionCounts { sessions, single_call, shared }
         });
     let pair = (tool(), tool()).prop_map(|(first, next)| PairKey { first, next });
-    let quality = prop::array::uniform5(count()).prop_map(
-        |[sightings, duplicates, folded, late, sampled]| QualityCounts {
+    let quality = prop::array::uniform6(count()).prop_map(
+        |[sightings, duplicates, folded, late, sampled, unnamed]| QualityCounts {
             sightings,
             duplicates,
             folded,
             late,
             sampled,
+            unnamed,
         },
     );
     (

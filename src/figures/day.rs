@@ -74,6 +74,8 @@ pub struct QualityCounts {
     pub late: u64,
     /// Calls whose sightings carry a sampling mark.
     pub sampled: u64,
+    /// Calls whose tool no sighting names; they are counted here and in no tool.
+    pub unnamed: u64,
 }
 
 impl QualityCounts {
@@ -84,5 +86,6 @@ impl QualityCounts {
         self.folded += other.folded;
         self.late += other.late;
         self.sampled += other.sampled;
+        self.unnamed += other.unnamed;
     }
 }

@@ -1,1 +1,41 @@
 //! Nightly: sightings become calls, calls are judged, figures are published per day.
+//!
+//! The rules of METHOD sections 2 and 5 to 9 live in one file each, pure and without I/O:
+//! `fold` and `join` make calls of sightings, `session` puts them into sessions, `retry`,
+//! `look_alike`, `first_call`, `chain` and `pair` judge them, `summarise` adds them up, and
+//! `judge` leads through them in that order. `days`, `schedule` and `pass` say when and for
+//! which days, and are the only ones that see the store.
+
+mod call;
+mod chain;
+mod first_call;
+mod fold;
+mod join;
+mod judge;
+mod look_alike;
+mod names;
+mod pair;
+mod retry;
+mod reworded;
+mod seen;
+mod session;
+mod summarise;
+mod tool_name;
+
+pub use call::Call;
+pub use chain::{Chain, ChainKind};
+pub use first_call::Standing;
+pub use judge::{
+    Judged, Judgement, Retry, Terms, fold_day, judge_calls, judge_day, judge_day_under,
+};
+pub use names::{NameId, Names};
+pub use retry::WINDOW;
+pub use session::{Session, Sessions};
+
+use crate::call::CallDuration;
+
+/// How far before a day sightings are read: a call's sightings may start this far apart.
+pub const LOOK_BACK: CallDuration = CallDuration::from_secs(60 * 60);
+/// How far after a day sightings are read: chains are followed for ten minutes past midnight,
+/// and the calls in them must be whole.
+pub const LOOK_AHEAD: CallDuration = CallDuration::from_secs(15 * 60);

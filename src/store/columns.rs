@@ -126,7 +126,7 @@ pub(super) const DAY_UNKNOWN_TOOLS: Table =
 
 pub(super) const DAY_QUALITY: Table = Table {
     name: "day_quality",
-    columns: &["day", "sightings", "duplicates", "folded", "late", "sampled"],
+    columns: &["day", "sightings", "duplicates", "folded", "late", "sampled", "unnamed"],
 };
 
 pub(super) const RESTATEMENTS: Table = Table {

@@ -142,6 +142,7 @@ fn replace(connection: &Connection, figures: &DayFigures) -> rusqlite::Result<()
             to_sql(quality.folded),
             to_sql(quality.late),
             to_sql(quality.sampled),
+            to_sql(quality.unnamed),
         ),
     )?;
     Ok(())

@@ -143,6 +143,7 @@ fn quality(connection: &Connection, day: Day) -> rusqlite::Result<QualityCounts>
             folded: count(row, 3)?,
             late: count(row, 4)?,
             sampled: count(row, 5)?,
+            unnamed: count(row, 6)?,
         })
     });
     Ok(found.optional()?.unwrap_or_default())

@@ -123,7 +123,8 @@ CREATE TABLE day_quality (
     duplicates INTEGER NOT NULL,
     folded INTEGER NOT NULL,
     late INTEGER NOT NULL,
-    sampled INTEGER NOT NULL
+    sampled INTEGER NOT NULL,
+    unnamed INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE restatements (

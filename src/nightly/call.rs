@@ -1,0 +1,103 @@
+//! A call, folded from all its sightings, as the night judges it (METHOD sections 1 and 8).
+
+use super::names::NameId;
+use super::seen::Args;
+use crate::call::{
+    CallDuration, Confidence, Emptiness, Outcome, SessionKey, SpanId, SpanKind, TraceId, UnixNanos,
+};
+
+/// One call. Names are numbers of the night's [`Names`](super::Names).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The outermost sighting's trace.
+    pub trace_id: TraceId,
+    /// The outermost sighting's span.
+    pub span_id: SpanId,
+    /// Whether that span has a parent.
+    pub has_parent: bool,
+    /// Whether its trace holds another call.
+    pub has_company: bool,
+    /// Who offers the tool.
+    pub service: NameId,
+    /// The tool's name; none where no sighting names it.
+    pub tool: Option<NameId>,
+    /// The client, `unknown` among them.
+    pub client: NameId,
+    /// The client's version.
+    pub client_version: Option<NameId>,
+    /// The conversation that the outermost sighting with one names: grade A.
+    pub conversation: Option<SessionKey>,
+    /// The transport's session that the outermost sighting with one names: grade B.
+    pub transport: Option<SessionKey>,
+    /// When it started.
+    pub start: UnixNanos,
+    /// When it ended.
+    pub end: UnixNanos,
+    /// Whether the telemetry told the start.
+    pub is_time_known: bool,
+    /// Duration for latency; none where it is not known.
+    pub latency: Option<CallDuration>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How far an `ok` can be believed.
+    pub confidence: Confidence,
+    /// Whether the answer held anything; never yes where the outcome is not ok.
+    pub emptiness: Emptiness,
+    /// The result's size.
+    pub result_bytes: Option<u64>,
+    /// The outermost sighting's dialect.
+    pub dialect: NameId,
+    /// Whether any sighting carries a sampling mark.
+    pub is_sampled: bool,
+    /// When the first of its sightings was received.
+    pub received: UnixNanos,
+    /// Its sightings, doubles among them.
+    pub sightings: u32,
+    /// The doubles among those.
+    pub duplicates: u32,
+    /// Fingerprints, the outermost sighting's first, one per layer.
+    pub(super) args: Box<[Args]>,
+    /// What may join it with a call of another trace.
+    pub(super) joint: Joint,
+}
+
+/// What is needed to join calls of different traces (METHOD section 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Joint {
+    /// Session and request id, mixed into one number.
+    pub(super) request: Option<u64>,
+    /// Session and tool call id, mixed into one number.
+    pub(super) call: Option<u64>,
+    /// The outermost sighting's kind and scope.
+    pub(super) outer: (SpanKind, NameId),
+    /// Whether a server's sighting is among the sightings.
+    pub(super) has_server: bool,
+    /// Whether a service was told, not fallen back to.
+    pub(super) is_service_told: bool,
+    /// Whether a sighting tells the client.
+    pub(super) is_client_told: bool,
+    /// Whether a sighting names the class of the failure.
+    pub(super) is_class_named: bool,
+}
+
+impl Call {
+    /// Whether it ended well.
+    pub const fn is_ok(&self) -> bool {
+        matches!(self.outcome, Outcome::Ok)
+    }
+
+    /// Whether it ended well and its answer is known to hold nothing.
+    pub const fn is_empty(&self) -> bool {
+        self.is_ok() && matches!(self.emptiness, Emptiness::Yes)
+    }
+
+    /// Whether it ended well and its answer is not known to hold nothing.
+    pub const fn is_usable(&self) -> bool {
+        self.is_ok() && !matches!(self.emptiness, Emptiness::Yes)
+    }
+
+    /// Whether it asked for a tool that is not there.
+    pub const fn is_of_unknown_tool(&self) -> bool {
+        matches!(self.outcome, Outcome::UnknownTool)
+    }
+}

@@ -1,0 +1,169 @@
+//! Calls of different traces that are one call (METHOD section 8): only on the same real session,
+//! tool, request or call id, and overlapping time.
+//!
+//! It is what remains to do where a client and a server both told what they saw and no trace
+//! context went from one to the other.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::call::{Call, Joint};
+use super::names::{NameId, Names};
+use super::tool_name::may_be_one_tool;
+use crate::call::{Confidence, Emptiness, Outcome, SpanKind};
+
+/// Which of the two ids a round of joining goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// The JSON-RPC request id.
+    Request,
+    /// The model's tool call id.
+    Call,
+}
+
+impl By {
+    /// Both, in the order in which they are gone by.
+    pub(super) const BOTH: [Self; 2] = [Self::Request, Self::Call];
+
+    /// Session and id of a call, mixed into one number; none where either is missing.
+    pub(super) const fn key(self, joint: &Joint) -> Option<u64> {
+        match self {
+            Self::Request => joint.request,
+            Self::Call => joint.call,
+        }
+    }
+}
+
+/// Joins the calls that share a key, one to one in order of start.
+pub(super) fn join(calls: Vec<Call>, by: By, names: &Names) -> Vec<Call> {
+    if !has_two_layers(&calls, by) {
+        return calls;
+    }
+    let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, call) in calls.iter().enumerate() {
+        if let Some(key) = by.key(&call.joint) {
+            buckets.entry(key).or_default().push(at);
+        }
+    }
+    let mut joined = Joined { calls: calls.into_iter().map(Some).collect(), taken: HashMap::new() };
+    let mut buckets: Vec<Vec<usize>> = buckets.into_values().filter(|b| b.len() > 1).collect();
+    buckets.sort_unstable();
+    for mut bucket in buckets {
+        bucket.sort_by_key(|at| joined.order(*at));
+        for (position, inner) in bucket.iter().copied().enumerate() {
+            let mut before = bucket.iter().copied().take(position);
+            if let Some(outer) = before.find(|outer| joined.may_join(*outer, inner, names)) {
+                joined.join(outer, inner);
+            }
+        }
+    }
+    joined.calls.into_iter().flatten().collect()
+}
+
+/// Whether calls that have a key were seen from two layers; else none can be seen twice.
+pub(super) fn has_two_layers(calls: &[Call], by: By) -> bool {
+    let mut layers =
+        calls.iter().filter(|c| by.key(&c.joint).is_some()).map(|call| call.joint.outer);
+    let first = layers.next();
+    layers.any(|layer| Some(layer) != first)
+}
+
+type Order = (u8, u64, Reverse<u64>, [u8; 16], [u8; 8]);
+
+struct Joined {
+    calls: Vec<Option<Call>>,
+    /// The layers that a call was joined with.
+    taken: HashMap<usize, Vec<(SpanKind, NameId)>>,
+}
+
+impl Joined {
+    /// The calling side first; clocks of two programs are not compared where kinds tell it.
+    fn order(&self, at: usize) -> Option<Order> {
+        let call = self.calls.get(at)?.as_ref()?;
+        let serves = matches!(call.joint.outer.0, SpanKind::Server | SpanKind::Consumer);
+        let (trace, span) = (*call.trace_id.as_bytes(), *call.span_id.as_bytes());
+        Some((u8::from(serves), call.start.get(), Reverse(call.end.get()), trace, span))
+    }
+
+    fn may_join(&self, outer: usize, inner: usize, names: &Names) -> bool {
+        let (Some(Some(a)), Some(Some(b))) = (self.calls.get(outer), self.calls.get(inner)) else {
+            return false;
+        };
+        let is_one_tool = match (a.tool, b.tool) {
+            (Some(x), Some(y)) => x == y || may_be_one_tool(names.text(x), names.text(y)),
+            _ => true,
+        };
+        let is_taken = self.taken.get(&outer).is_some_and(|t| t.contains(&b.joint.outer));
+        is_one_tool
+            && a.trace_id != b.trace_id
+            && a.joint.outer != b.joint.outer
+            && !is_taken
+            && a.start <= b.end
+            && b.start <= a.end
+    }
+
+    fn join(&mut self, outer: usize, inner: usize) {
+        let Some(inner) = self.calls.get_mut(inner).and_then(Option::take) else { return };
+        self.taken.entry(outer).or_default().push(inner.joint.outer);
+        if let Some(Some(outer)) = self.calls.get_mut(outer) {
+            outer.absorb(inner);
+        }
+    }
+}
+
+impl Call {
+    /// Takes in what an inner call's sightings say, as folding within a trace would have.
+    fn absorb(&mut self, inner: Self) {
+        self.take_identity(&inner);
+        if inner.joint.is_class_named {
+            self.outcome = inner.outcome;
+        } else if self.is_ok() {
+            self.outcome = inner.outcome;
+        }
+        self.joint.is_class_named |= inner.joint.is_class_named;
+        if inner.joint.has_server {
+            self.latency = inner.latency;
+        }
+        self.joint.has_server |= inner.joint.has_server;
+        if inner.confidence == Confidence::High {
+            self.confidence = Confidence::High;
+        }
+        if self.emptiness == Emptiness::Unknown {
+            self.emptiness = inner.emptiness;
+        }
+        if self.outcome != Outcome::Ok && self.emptiness == Emptiness::Yes {
+            self.emptiness = Emptiness::Unknown;
+        }
+        self.result_bytes = self.result_bytes.or(inner.result_bytes);
+        self.is_sampled |= inner.is_sampled;
+        self.received = self.received.min(inner.received);
+        self.sightings = self.sightings.saturating_add(inner.sightings);
+        self.duplicates = self.duplicates.saturating_add(inner.duplicates);
+        let mut args = std::mem::take(&mut self.args).into_vec();
+        for more in inner.args {
+            if args.iter().all(|other| other.layer != more.layer) {
+                args.push(more);
+            }
+        }
+        self.args = args.into_boxed_slice();
+    }
+
+    /// Tool, service, client and session.
+    fn take_identity(&mut self, inner: &Self) {
+        let is_inner_nearer = inner.joint.has_server || !self.joint.has_server;
+        if inner.tool.is_some() && (is_inner_nearer || self.tool.is_none()) {
+            self.tool = inner.tool;
+        }
+        if inner.joint.is_service_told && (is_inner_nearer || !self.joint.is_service_told) {
+            self.service = inner.service;
+        }
+        self.joint.is_service_told |= inner.joint.is_service_told;
+        if inner.joint.is_client_told && !self.joint.is_client_told {
+            self.client = inner.client;
+            self.client_version = inner.client_version;
+            self.joint.is_client_told = true;
+        }
+        self.conversation = self.conversation.or(inner.conversation);
+        self.transport = self.transport.or(inner.transport);
+    }
+}

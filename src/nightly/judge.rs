@@ -1,0 +1,299 @@
+//! Calls are judged: sessions in order, then retries, classes, chains and pairs.
+//!
+//! Pure. The calls of the day are judged; those of its margins are only what they are seen beside.
+
+use super::call::Call;
+use super::chain::{self, Chain, ChainKind};
+use super::first_call::{Standing, standing};
+use super::fold::fold;
+use super::join::{By, join};
+use super::look_alike::{Classified, Sweeps, classify};
+use super::names::{NameId, Names};
+use super::retry::{Run, Window};
+use super::reworded::{parameters, reworded};
+use super::seen::Seen;
+use super::session::{self, Session, Sessions, is_of_a_tool, order};
+use super::summarise::Tally;
+use super::{LOOK_AHEAD, LOOK_BACK};
+use crate::call::{Day, SessionGrade, Sighting, UnixNanos};
+use crate::figures::{DayFigures, RetryClass, UnjudgedReason};
+
+/// What a day is judged under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Terms {
+    /// Whether sessions are inferred where nothing names them: grade D.
+    pub infer_sessions: bool,
+    /// When the day was first covered; calls that arrived later are late.
+    pub first_covered: Option<UnixNanos>,
+}
+
+/// A retry: what shows it, and what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    /// The witness, by its place among all calls.
+    pub witness: u32,
+    /// What it was.
+    pub class: RetryClass,
+    /// Whether it is confirmed only for want of arguments to test `paging` or `sweep` with.
+    pub is_untested: bool,
+}
+
+/// What was found about one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judgement {
+    /// Its session among all sessions; none for grade E.
+    pub session: Option<u32>,
+    /// Whether it counts in the rate.
+    pub standing: Standing,
+    /// Its retry, where it was retried.
+    pub retry: Option<Retry>,
+    /// Whether it repeats an earlier call.
+    pub is_repeat: bool,
+    /// Its chain among all chains; none where it is alone.
+    pub chain: Option<u32>,
+    /// Whether it is the last call of its tool in its session.
+    pub is_last_of_tool: bool,
+}
+
+/// The calls of a day and its margins, with what was found about each.
+#[derive(Debug)]
+pub struct Judged {
+    /// The day.
+    pub day: Day,
+    /// The calls, in order of (start, end, span, trace).
+    pub calls: Vec<Call>,
+    /// What was found about each, in the same order. Of calls in the margins nothing is found
+    /// but their sessions.
+    pub judgements: Vec<Judgement>,
+    /// The sessions.
+    pub sessions: Sessions,
+    /// The chains that begin on the day.
+    pub chains: Vec<Chain>,
+    /// The calls of one tool in one session, for the sessions that have calls on the day.
+    pub(super) runs: Vec<JudgedRun>,
+}
+
+/// The calls of one tool in one session.
+#[derive(Debug)]
+pub(super) struct JudgedRun {
+    /// The session, among all sessions.
+    pub(super) session: u32,
+    /// The calls, in order, by their places among all calls.
+    pub(super) calls: Vec<u32>,
+    /// For each of the day's confirmed retries that shows it, which parameters were reworded.
+    pub(super) reworded: Vec<Vec<NameId>>,
+    /// The parameters that the day's calls have.
+    pub(super) parameters: Vec<NameId>,
+}
+
+/// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
+/// [`LOOK_BACK`] and [`LOOK_AHEAD`] of the day are left out of account.
+pub fn judge_day(day: Day, sightings: Vec<Sighting>) -> DayFigures {
+    judge_day_under(Terms::default(), day, sightings)
+}
+
+/// Judges a day as [`judge_day`] does, under other terms than the usual.
+pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayFigures {
+    let mut names = Names::new();
+    let calls = fold_day(day, sightings, &mut names);
+    let judged = judge_calls(terms, day, calls, &names);
+    let mut tally = Tally::new(day, terms);
+    tally.add(&judged, &names);
+    tally.figures(&names)
+}
+
+/// The calls that the sightings of a day and its margins are of, in no particular order.
+pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Call> {
+    let seen: Vec<Seen> = sightings
+        .into_iter()
+        .filter(|sighting| is_near(day, sighting.start))
+        .map(|sighting| Seen::new(&sighting, names))
+        .collect();
+    let calls = fold(seen, names);
+    By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
+}
+
+/// Whether a sighting that starts then can touch the day's figures.
+pub(super) fn is_near(day: Day, start: UnixNanos) -> bool {
+    start >= day.start().saturating_sub(LOOK_BACK) && start < day.end().saturating_add(LOOK_AHEAD)
+}
+
+/// Judges calls, folded already, in any order.
+pub fn judge_calls(terms: Terms, day: Day, mut calls: Vec<Call>, names: &Names) -> Judged {
+    let last = day.end().saturating_add(chain::LOOK_AHEAD);
+    calls.retain(|call| call.start <= last);
+    calls.sort_unstable_by_key(order);
+    let sessions = session::find(&mut calls, names.unknown(), terms.infer_sessions);
+    let nothing = |call: &Call| Judgement {
+        session: None,
+        standing: if is_of_a_tool(call) {
+            standing(call, SessionGrade::E, true, false, false)
+        } else {
+            Standing::OfNoTool
+        },
+        retry: None,
+        is_repeat: false,
+        chain: None,
+        is_last_of_tool: false,
+    };
+    let judgements = calls.iter().map(nothing).collect();
+    let (chains, runs) = (Vec::new(), Vec::new());
+    let mut judged = Judged { day, calls, judgements, sessions, chains, runs };
+    let all = std::mem::take(&mut judged.sessions.all);
+    for (ordinal, session) in (0_u32..).zip(&all) {
+        judged.judge_session(ordinal, session);
+    }
+    judged.sessions.all = all;
+    judged
+}
+
+impl Judged {
+    /// Whether a call belongs to the day: it starts on it.
+    pub fn is_of_day(&self, call: &Call) -> bool {
+        call.start >= self.day.start() && call.start < self.day.end()
+    }
+
+    pub(super) fn call(&self, at: u32) -> Option<&Call> {
+        self.calls.get(at as usize)
+    }
+
+    fn judge_session(&mut self, ordinal: u32, session: &Session) {
+        let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
+        let has_day = of_session().any(|(_, call)| self.is_of_day(call));
+        let mut by_tool: Vec<_> = of_session()
+            .filter(|(_, call)| has_day && is_of_a_tool(call))
+            .map(|(at, call)| ((call.service, call.tool), at))
+            .collect();
+        // Stable, so that a tool's calls stay in order.
+        by_tool.sort_by_key(|(tool, _)| *tool);
+        for at in &session.calls {
+            if let Some(judgement) = self.judgements.get_mut(*at as usize) {
+                judgement.session = Some(ordinal);
+            }
+        }
+        for run in by_tool.chunk_by(|a, b| a.0 == b.0) {
+            let calls: Vec<u32> = run.iter().map(|(_, at)| *at).collect();
+            let run = self.judge_run(session.grade, JudgedRun::new(ordinal, calls));
+            self.runs.push(run);
+        }
+    }
+
+    /// Judges the calls of one tool in one session, which are in order.
+    fn judge_run(&mut self, grade: SessionGrade, mut judged: JudgedRun) -> JudgedRun {
+        let is_placed = |at: &u32| self.call(*at).is_some_and(|call| call.is_time_known);
+        let at: Vec<u32> = judged.calls.iter().copied().filter(is_placed).collect();
+        let run = Run::new(judged.calls.iter().filter_map(|at| self.call(*at)));
+        let starts = chain::starts(&run);
+        let (findings, kinds) = judge_placed(&run, &starts, grade);
+        let is_of_day = |at: usize| run.calls.get(at).is_some_and(|call| self.is_of_day(call));
+        judged.note_parameters(&run, &findings, is_of_day);
+        for (place, finding) in at.iter().zip(&findings) {
+            if let Some(judgement) = self.judgements.get_mut(*place as usize) {
+                judgement.standing = finding.standing;
+                judgement.is_repeat = finding.is_repeat;
+                judgement.retry = finding.retry.and_then(|found| {
+                    let witness = *at.get(found.witness)?;
+                    Some(Retry { witness, class: found.class, is_untested: found.is_untested })
+                });
+            }
+        }
+        if let Some(last) = at.last().and_then(|last| self.judgements.get_mut(*last as usize)) {
+            last.is_last_of_tool = true;
+        }
+        let ends = starts.iter().copied().skip(1).chain([at.len()]);
+        for ((start, end), kind) in starts.iter().copied().zip(ends).zip(kinds) {
+            self.add_chain(at.get(start..end).unwrap_or_default(), kind);
+        }
+        judged
+    }
+
+    /// Keeps a chain of two or more calls, where its first call is one of the day's.
+    fn add_chain(&mut self, calls: &[u32], kind: ChainKind) {
+        let (Some(first), Some(last)) = (calls.first(), calls.last()) else { return };
+        let is_of_day = self.call(*first).is_some_and(|call| self.is_of_day(call));
+        if calls.len() < 2 || !is_of_day {
+            return;
+        }
+        let ordinal = u32::try_from(self.chains.len()).ok();
+        for at in calls {
+            if let Some(judgement) = self.judgements.get_mut(*at as usize) {
+                judgement.chain = ordinal;
+            }
+        }
+        self.chains.push(Chain { first: *first, last: *last, kind });
+    }
+}
+
+impl JudgedRun {
+    const fn new(session: u32, calls: Vec<u32>) -> Self {
+        Self { session, calls, reworded: Vec::new(), parameters: Vec::new() }
+    }
+
+    /// Notes which parameters the day's calls have, and which of them were reworded.
+    fn note_parameters(
+        &mut self,
+        run: &Run<'_>,
+        findings: &[Finding],
+        is_of_day: impl Fn(usize) -> bool,
+    ) {
+        let args = |at: usize| run.args.get(at).copied().flatten();
+        let of_day = || findings.iter().enumerate().filter(|(at, _)| is_of_day(*at));
+        self.parameters = parameters(of_day().filter_map(|(at, _)| args(at)));
+        if self.parameters.is_empty() {
+            return;
+        }
+        let confirmed = of_day().filter_map(|(at, finding)| Some((at, finding.confirmed()?)));
+        self.reworded =
+            confirmed.filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?)).collect();
+    }
+}
+
+/// What was found about one call of a run.
+struct Finding {
+    standing: Standing,
+    retry: Option<Classified>,
+    is_repeat: bool,
+}
+
+impl Finding {
+    fn confirmed(&self) -> Option<Classified> {
+        self.retry.filter(|retry| !retry.class.is_look_alike())
+    }
+}
+
+fn judge_placed(
+    run: &Run<'_>,
+    starts: &[usize],
+    grade: SessionGrade,
+) -> (Vec<Finding>, Vec<ChainKind>) {
+    let windows = run.windows();
+    let sweeps = Sweeps::find(run, starts);
+    let judge = |(at, (call, window)): (usize, (&&Call, &Window))| {
+        let retry = window.first_different.and_then(|first| classify(run, &sweeps, at, first));
+        let has_args = run.args.get(at).is_some_and(Option::is_some);
+        Finding {
+            standing: standing(call, grade, has_args, retry.is_some(), window.has_unknown),
+            retry,
+            is_repeat: window.is_repeat,
+        }
+    };
+    let findings: Vec<Finding> = run.calls.iter().zip(&windows).enumerate().map(judge).collect();
+    let ends = starts.iter().copied().skip(1).chain([run.calls.len()]);
+    let kinds = starts.iter().copied().zip(ends).map(|(start, end)| {
+        let of_chain = findings.get(start..end).unwrap_or_default();
+        let has_confirmed = of_chain.iter().any(|finding| finding.confirmed().is_some());
+        chain::kind(run, start, end, has_confirmed)
+    });
+    let kinds = kinds.collect();
+    (findings, kinds)
+}
+
+impl Standing {
+    /// Why the call is not judged; none where it is, or where it is of no tool.
+    pub const fn reason(self) -> Option<UnjudgedReason> {
+        match self {
+            Self::Unjudged(reason) => Some(reason),
+            Self::Judged | Self::OfNoTool => None,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Names as small numbers, so that a night's calls stay small and compare quickly.
+//!
+//! The numbers depend on the order in which names were first met. No figure may: wherever a
+//! choice depends on a name, its text decides.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use crate::call::Name;
+
+/// A name's number within one [`Names`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(NonZeroU32);
+
+impl NameId {
+    /// The stored form.
+    pub(super) const fn get(self) -> u32 {
+        self.0.get()
+    }
+
+    /// A number from its stored form; none for zero.
+    pub(super) const fn new(number: u32) -> Option<Self> {
+        match NonZeroU32::new(number) {
+            Some(number) => Some(Self(number)),
+            None => None,
+        }
+    }
+}
+
+/// How many names the cache in front of the map holds; a power of two.
+const CACHED: usize = 1024;
+
+/// The names of one night.
+#[derive(Debug)]
+pub struct Names {
+    by_text: HashMap<Name, NameId>,
+    texts: Vec<Name>,
+    /// By address: a name that arrives again as the same allocation is found without hashing.
+    /// Each slot keeps its name alive, so an address in it cannot have been given to another.
+    cache: Vec<Option<(Name, NameId)>>,
+    unknown: NameId,
+    plain: NameId,
+}
+
+/// The dialect of spans that follow firstcall's own plain vocabulary.
+pub(super) const PLAIN: &str = "plain";
+/// What stands for a service or client that nothing tells.
+pub(super) const UNKNOWN: &str = "unknown";
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Names {
+    /// The names that every night knows.
+    pub fn new() -> Self {
+        let mut names = Self {
+            by_text: HashMap::new(),
+            texts: Vec::new(),
+            cache: vec![None; CACHED],
+            unknown: NameId(NonZeroU32::MIN),
+            plain: NameId(NonZeroU32::MIN),
+        };
+        names.unknown = names.id(&Name::cut(UNKNOWN));
+        names.plain = names.id(&Name::cut(PLAIN));
+        names
+    }
+
+    /// The number of `name`, given to it now if it has none yet.
+    pub fn id(&mut self, name: &Name) -> NameId {
+        let text = name.as_str();
+        let address = text.as_ptr().addr();
+        let slot = (address >> 4) & (CACHED - 1);
+        if let Some(Some((cached, id))) = self.cache.get(slot)
+            && cached.as_str().as_ptr().addr() == address
+            && cached.as_str().len() == text.len()
+        {
+            return *id;
+        }
+        let id = self.id_by_text(name);
+        if let Some(slot) = self.cache.get_mut(slot) {
+            *slot = Some((name.clone(), id));
+        }
+        id
+    }
+
+    fn id_by_text(&mut self, name: &Name) -> NameId {
+        if let Some(id) = self.by_text.get(name) {
+            return *id;
+        }
+        self.texts.push(name.clone());
+        let number = u32::try_from(self.texts.len()).ok().and_then(NonZeroU32::new);
+        let id = NameId(number.unwrap_or(NonZeroU32::MAX));
+        self.by_text.insert(name.clone(), id);
+        id
+    }
+
+    /// The name with this number.
+    pub fn name(&self, id: NameId) -> Name {
+        self.texts.get(index(id)).cloned().unwrap_or_else(|| Name::cut(UNKNOWN))
+    }
+
+    /// The text of the name with this number.
+    pub fn text(&self, id: NameId) -> &str {
+        self.texts.get(index(id)).map_or(UNKNOWN, Name::as_str)
+    }
+
+    /// The texts of two optional names, for orders that must not depend on arrival.
+    pub(super) fn text_of(&self, id: Option<NameId>) -> Option<&str> {
+        id.map(|id| self.text(id))
+    }
+
+    /// The number of `unknown`.
+    pub const fn unknown(&self) -> NameId {
+        self.unknown
+    }
+
+    /// The number of the plain dialect.
+    pub(super) const fn plain(&self) -> NameId {
+        self.plain
+    }
+}
+
+const fn index(id: NameId) -> usize {
+    id.get() as usize - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_text_has_one_number_however_it_is_allocated() {
+        let mut names = Names::new();
+        let id = names.id(&Name::cut("search"));
+        assert_eq!(names.id(&Name::cut("search")), id);
+        assert_ne!(names.id(&Name::cut("Search")), id);
+        assert_eq!(names.text(id), "search");
+        assert_eq!(names.name(id), Name::cut("search"));
+    }
+
+    #[test]
+    fn more_names_than_the_cache_holds_stay_apart() {
+        let mut names = Names::new();
+        let kept: Vec<Name> = (0..5000).map(|n| Name::cut(&format!("tool {n}"))).collect();
+        let ids: Vec<NameId> = kept.iter().map(|name| names.id(name)).collect();
+        for (name, id) in kept.iter().zip(&ids) {
+            assert_eq!(names.id(name), *id);
+            assert_eq!(names.text(*id), name.as_str());
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Retries and repeats: the rule `window-30s` (METHOD section 5).
+//!
+//! Works on a [`Run`]: the calls of one tool in one session, in order of (start, end, span).
+
+use std::cmp::Reverse;
+
+use super::call::Call;
+use super::seen::{Args, Layer};
+use crate::call::{ArgsForm, CallDuration, Comparison, UnixNanos};
+
+/// The window, from start to start. It is stated, not tuned: no setting changes it.
+pub const WINDOW: CallDuration = CallDuration::from_secs(30);
+
+/// The calls of one tool in one session whose start is known, in order of (start, end, span).
+#[derive(Debug)]
+pub(super) struct Run<'a> {
+    /// The calls.
+    pub(super) calls: Vec<&'a Call>,
+    /// Each call's arguments, all from the run's layer where the call has them there.
+    pub(super) args: Vec<Option<&'a Args>>,
+    /// The starts that stand in for unknown ones, ascending. Such a call is no witness, but
+    /// whether it was one cannot be told either.
+    unplaced: Vec<UnixNanos>,
+    /// The run's calls that have arguments, by layer and within it in order.
+    by_layer: Vec<Placed>,
+}
+
+#[derive(Debug)]
+struct Placed {
+    layer: Layer,
+    start: UnixNanos,
+    value: [u8; 6],
+    hides: bool,
+    /// How many of `by_layer` hide something, up to this one.
+    hiding: usize,
+    at: usize,
+    /// The next one of the layer, in `by_layer`, with another value.
+    next_other: Option<usize>,
+}
+
+/// What the window after a call, and the one before it, hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Window {
+    /// The first call with different arguments: the witness.
+    pub(super) first_different: Option<usize>,
+    /// Whether a call of the same tool follows whose arguments cannot be compared.
+    pub(super) has_unknown: bool,
+    /// Whether the call is a repeat.
+    pub(super) is_repeat: bool,
+}
+
+impl<'a> Run<'a> {
+    /// The run of `calls`, which are of one session and one tool and in order.
+    pub(super) fn new(calls: impl Iterator<Item = &'a Call>) -> Self {
+        let (mut placed, mut unplaced) = (Vec::new(), Vec::new());
+        for call in calls {
+            if call.is_time_known {
+                placed.push(call);
+            } else {
+                unplaced.push(call.start);
+            }
+        }
+        let args = choose_arguments(&placed);
+        let by_layer = by_layer(&placed, &args);
+        Self { calls: placed, args, unplaced, by_layer }
+    }
+
+    /// The windows of every call.
+    pub(super) fn windows(&self) -> Vec<Window> {
+        let mut windows = vec![Window::default(); self.calls.len()];
+        for of_layer in self.by_layer.chunk_by(|a, b| a.layer == b.layer) {
+            for placed in of_layer {
+                let found = self.first_different_after(placed.at, placed.start);
+                let has_unknown = found.is_none() && self.has_unknown(placed, of_layer);
+                if let Some(window) = windows.get_mut(placed.at) {
+                    window.first_different = found;
+                    window.has_unknown = has_unknown;
+                }
+            }
+            for at in repeats(of_layer) {
+                if let Some(window) = windows.get_mut(at) {
+                    window.is_repeat = true;
+                }
+            }
+        }
+        windows
+    }
+
+    /// The first call after `after`, and at most 30 s after the start of the call at `at`, whose
+    /// arguments are different from that call's.
+    pub(super) fn first_different_after(&self, at: usize, after: UnixNanos) -> Option<usize> {
+        let call = self.calls.get(at)?;
+        let args = (*self.args.get(at)?)?;
+        let key = |placed: &Placed| (placed.layer, placed.start);
+        let first = self.by_layer.partition_point(|placed| key(placed) <= (args.layer, after));
+        let found = self.by_layer.get(first).filter(|placed| placed.layer == args.layer)?;
+        let different =
+            if found.value == args.value { self.by_layer.get(found.next_other?)? } else { found };
+        (different.start <= call.start.saturating_add(WINDOW)).then_some(different.at)
+    }
+
+    /// Whether a call follows within the window that cannot be compared with `placed`, given that
+    /// none follows that is known to differ: one without arguments or with another layer's, one
+    /// without a known start, or one with equal arguments where equality proves nothing.
+    fn has_unknown(&self, placed: &Placed, of_layer: &[Placed]) -> bool {
+        let until = placed.start.saturating_add(WINDOW);
+        let first = self.calls.partition_point(|call| call.start <= placed.start);
+        let in_window = self.calls.partition_point(|call| call.start <= until) - first;
+        let first = of_layer.partition_point(|other| other.start <= placed.start);
+        let past = of_layer.partition_point(|other| other.start <= until);
+        let comparable = of_layer.get(first..past).unwrap_or_default();
+        let unplaced = |until| self.unplaced.partition_point(|start| *start <= until);
+        let hiding = |placed: Option<&Placed>| placed.map(|placed| placed.hiding);
+        unplaced(until) > unplaced(placed.start)
+            || in_window > comparable.len()
+            || (placed.hides && !comparable.is_empty())
+            || hiding(comparable.last()) > hiding(comparable.first())
+            || comparable.first().is_some_and(|first| first.hides)
+    }
+
+    /// How the arguments of two of the run's calls compare.
+    pub(super) fn compare(&self, a: usize, b: usize) -> Comparison {
+        let args = |at: usize| self.args.get(at).copied().flatten();
+        Args::compare(args(a), args(b))
+    }
+}
+
+/// Of calls that several layers saw, takes every call's arguments from the same layer: the one
+/// that saw most of them; of such, one that hashed JSON, then the outermost.
+fn choose_arguments<'a>(calls: &[&'a Call]) -> Vec<Option<&'a Args>> {
+    let best = if calls.iter().any(|call| call.args.len() > 1) { best_layer(calls) } else { None };
+    let of_call = |call: &&'a Call| {
+        let from_best = call.args.iter().find(|args| Some(args.layer) == best);
+        from_best.or_else(|| call.args.first())
+    };
+    calls.iter().map(of_call).collect()
+}
+
+fn best_layer(calls: &[&Call]) -> Option<Layer> {
+    let mut layers: Vec<(Layer, usize, usize)> = Vec::new();
+    for call in calls {
+        for (rank, args) in call.args.iter().enumerate() {
+            match layers.iter_mut().find(|(layer, ..)| *layer == args.layer) {
+                Some((_, count, ranks)) => {
+                    *count += 1;
+                    *ranks += rank;
+                }
+                None => layers.push((args.layer, 1, rank)),
+            }
+        }
+    }
+    let worth = |(layer, count, ranks): &(Layer, usize, usize)| {
+        (*count, layer.form == ArgsForm::Json, Reverse(*ranks))
+    };
+    layers.iter().max_by_key(|layer| worth(layer)).map(|(layer, ..)| *layer)
+}
+
+/// The calls that have arguments by layer, each with the next one that has other arguments: one
+/// backward walk.
+fn by_layer(calls: &[&Call], args: &[Option<&Args>]) -> Vec<Placed> {
+    let with_args = calls.iter().zip(args).enumerate();
+    let mut placed: Vec<Placed> = with_args
+        .filter_map(|(at, (call, args))| {
+            let args = (*args)?;
+            let (layer, value, hides) = (args.layer, args.value, args.hides);
+            let (hiding, next_other) = (0, None);
+            Some(Placed { layer, start: call.start, value, hides, hiding, at, next_other })
+        })
+        .collect();
+    placed.sort_by_key(|placed| placed.layer);
+    let mut hiding = 0;
+    for this in &mut placed {
+        hiding += usize::from(this.hides);
+        this.hiding = hiding;
+    }
+    let mut later: Option<(Layer, [u8; 6], usize, Option<usize>)> = None;
+    for (index, this) in placed.iter_mut().enumerate().rev() {
+        this.next_other = match later {
+            Some((layer, value, _, next)) if layer == this.layer && value == this.value => next,
+            Some((layer, _, index, _)) if layer == this.layer => Some(index),
+            _ => None,
+        };
+        later = Some((this.layer, this.value, index, this.next_other));
+    }
+    placed
+}
+
+/// The calls of one layer that are repeats: an earlier one, at most 30 s before, had the same
+/// arguments. Equal starts are not earlier.
+fn repeats(of_layer: &[Placed]) -> Vec<usize> {
+    if of_layer.len() < 2 {
+        return Vec::new();
+    }
+    let mut known: Vec<(&[u8; 6], UnixNanos, usize)> = of_layer
+        .iter()
+        .filter(|placed| !placed.hides)
+        .map(|placed| (&placed.value, placed.start, placed.at))
+        .collect();
+    known.sort_unstable();
+    let mut found = Vec::new();
+    for same in known.chunk_by(|a, b| a.0 == b.0) {
+        let mut before: Option<UnixNanos> = None;
+        for at_once in same.chunk_by(|a, b| a.1 == b.1) {
+            let Some((_, start, _)) = at_once.first().copied() else { continue };
+            if before.is_some_and(|before| start <= before.saturating_add(WINDOW)) {
+                found.extend(at_once.iter().map(|(_, _, at)| *at));
+            }
+            before = Some(start);
+        }
+    }
+    found
+}

@@ -1,0 +1,230 @@
+//! A sighting as the night works with it: names as numbers, everything small.
+
+use super::names::{NameId, Names};
+use crate::call::{
+    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Name, Outcome, SessionClaim, Sighting,
+    SpanId, SpanKind, TraceId, UnixNanos,
+};
+use crate::call::{Arguments, Comparison};
+
+/// One sighting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) trace_id: TraceId,
+    pub(super) span_id: SpanId,
+    pub(super) parent: Option<SpanId>,
+    pub(super) kind: SpanKind,
+    pub(super) scope: NameId,
+    pub(super) dialect: NameId,
+    pub(super) emitter: Option<NameId>,
+    pub(super) service: Option<NameId>,
+    pub(super) tool: Option<NameId>,
+    pub(super) client: Option<NameId>,
+    pub(super) client_version: Option<NameId>,
+    pub(super) session: Option<SessionClaim>,
+    pub(super) start: UnixNanos,
+    pub(super) end: UnixNanos,
+    pub(super) is_time_known: bool,
+    pub(super) outcome: Outcome,
+    pub(super) confidence: Confidence,
+    pub(super) emptiness: Emptiness,
+    pub(super) result_bytes: Option<u64>,
+    pub(super) call_id: Option<CallKey>,
+    pub(super) request_id: Option<CallKey>,
+    pub(super) is_sampled: bool,
+    pub(super) received: UnixNanos,
+    pub(super) args: Option<Args>,
+}
+
+/// What is kept of one sighting's arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Args {
+    /// Within which hashes compare.
+    pub(super) layer: Layer,
+    /// The exact hash where there is one, else the hash: what equality is decided by.
+    pub(super) value: [u8; 6],
+    pub(super) core: Option<[u8; 6]>,
+    pub(super) pos: Option<[u8; 6]>,
+    /// Whether equal values prove nothing: cut on the way, or a difference may be hidden.
+    pub(super) hides: bool,
+    /// Whether these are the arguments `{}`, which have no parameters.
+    pub(super) is_empty_object: bool,
+    pub(super) prints: Box<[Print]>,
+}
+
+/// One parameter's print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Print {
+    pub(super) name: NameId,
+    pub(super) print: [u8; 4],
+}
+
+/// Where a hash comes from. Hashes compare only within one source and form (METHOD section 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Layer {
+    pub(super) source: NameId,
+    pub(super) form: ArgsForm,
+}
+
+/// The first six bytes of the SHA-256 of `{}`.
+const EMPTY_OBJECT: [u8; 6] = [0x44, 0x13, 0x6f, 0xa3, 0x55, 0xb3];
+
+impl Args {
+    fn new(arguments: &Arguments, names: &mut Names) -> Self {
+        let bytes = |hash: crate::call::ArgsHash| *hash.as_bytes();
+        let prints = arguments.prints.iter();
+        Self {
+            layer: Layer { source: names.id(&arguments.source), form: arguments.form },
+            value: bytes(arguments.exact.unwrap_or(arguments.hash)),
+            core: arguments.core.map(bytes),
+            pos: arguments.pos.map(bytes),
+            hides: arguments.hides || arguments.form == ArgsForm::Cut,
+            is_empty_object: arguments.pos.is_none()
+                && arguments.core.unwrap_or(arguments.hash).as_bytes() == &EMPTY_OBJECT,
+            prints: prints.map(|p| Print { name: names.id(&p.name), print: p.print }).collect(),
+        }
+    }
+
+    /// How two calls' arguments compare (METHOD section 3).
+    pub(super) fn compare(a: Option<&Self>, b: Option<&Self>) -> Comparison {
+        let (Some(a), Some(b)) = (a, b) else {
+            return Comparison::Unknown;
+        };
+        if a.layer != b.layer {
+            Comparison::Unknown
+        } else if a.value != b.value {
+            Comparison::Different
+        } else if a.hides || b.hides {
+            Comparison::Unknown
+        } else {
+            Comparison::Same
+        }
+    }
+
+    /// Whether only the position changed (METHOD section 7, `paging`).
+    pub(super) fn is_page_turn(a: &Self, b: &Self) -> bool {
+        a.layer == b.layer
+            && a.core.unwrap_or(a.value) == b.core.unwrap_or(b.value)
+            && a.pos != b.pos
+    }
+
+    /// Whether `paging` could have been told: the arguments themselves were visible, be it
+    /// beside a given hash.
+    pub(super) const fn shows_pages(&self) -> bool {
+        self.core.is_some()
+            || matches!(self.layer.form, ArgsForm::Json | ArgsForm::Flat | ArgsForm::LowerKeys)
+    }
+
+    /// Whether the parameters are known: prints were taken, or there is none to take.
+    pub(super) fn shows_parameters(&self) -> bool {
+        !self.prints.is_empty() || (self.is_empty_object && self.shows_pages())
+    }
+}
+
+impl Seen {
+    /// The night's form of `sighting`.
+    pub(super) fn new(sighting: &Sighting, names: &mut Names) -> Self {
+        let mut id = |name: &Option<Name>| name.as_ref().map(|name| names.id(name));
+        let emitter = id(&sighting.emitter);
+        let service = id(&sighting.service);
+        let tool = id(&sighting.tool);
+        let client_version = id(&sighting.client_version);
+        let client = sighting.client.as_ref().filter(|client| !client.is_unknown());
+        let client = client.map(|client| names.id(client.name()));
+        Self {
+            trace_id: sighting.trace_id,
+            span_id: sighting.span_id,
+            parent: sighting.parent_span_id,
+            kind: sighting.kind,
+            scope: names.id(&sighting.scope),
+            dialect: names.id(&sighting.dialect),
+            emitter,
+            service,
+            tool,
+            client,
+            client_version,
+            session: sighting.session,
+            start: sighting.start,
+            end: sighting.end.max(sighting.start),
+            is_time_known: sighting.is_time_known,
+            outcome: sighting.outcome,
+            confidence: sighting.confidence,
+            emptiness: sighting.emptiness,
+            result_bytes: sighting.result_bytes,
+            call_id: sighting.call_id,
+            request_id: sighting.request_id,
+            is_sampled: sighting.is_sampled,
+            received: sighting.received,
+            args: sighting.arguments.as_ref().map(|args| Args::new(args, names)),
+        }
+    }
+
+    /// How long the span took.
+    pub(super) fn duration(&self) -> CallDuration {
+        self.end.since(self.start).unwrap_or(CallDuration::from_nanos(0))
+    }
+
+    /// Whether `inner` lies within this sighting's time.
+    pub(super) fn holds(&self, inner: &Self) -> bool {
+        self.start <= inner.start && inner.end <= self.end
+    }
+
+    /// Whether the two overlap in time; touching counts.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.start <= other.end && other.start <= self.end
+    }
+
+    /// Whether this is the side that serves a request.
+    pub(super) const fn is_server(&self) -> bool {
+        matches!(self.kind, SpanKind::Server | SpanKind::Consumer)
+    }
+
+    /// Whether this is an operation inside one program; an unspecified kind may be read so.
+    pub(super) const fn is_internal(&self) -> bool {
+        matches!(self.kind, SpanKind::Internal | SpanKind::Unspecified)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::call::ArgsHash;
+
+    fn arguments() -> impl Strategy<Value = Arguments> {
+        let hash = || (0..3_u8).prop_map(|n| ArgsHash::from_bytes([n; 6]));
+        let optional = move || prop::option::of(hash());
+        let form = prop::sample::select(vec![ArgsForm::Json, ArgsForm::Cut, ArgsForm::Flat]);
+        let source = prop::sample::select(vec!["one", "two"]);
+        (form, source, hash(), optional(), optional(), optional(), any::<bool>()).prop_map(
+            |(form, source, hash, exact, core, pos, hides)| Arguments {
+                form,
+                source: Name::cut(source),
+                hash,
+                exact,
+                core,
+                pos,
+                hides,
+                prints: Vec::new(),
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn the_small_form_compares_as_the_arguments_do(a in arguments(), b in arguments()) {
+            let mut names = Names::new();
+            let (small_a, small_b) =
+                (Args::new(&a, &mut names), Args::new(&b, &mut names));
+            prop_assert_eq!(
+                Args::compare(Some(&small_a), Some(&small_b)),
+                Arguments::compare(Some(&a), Some(&b))
+            );
+            prop_assert_eq!(
+                Args::is_page_turn(&small_a, &small_b),
+                Arguments::is_page_turn(&a, &b)
+            );
+        }
+    }
+}
