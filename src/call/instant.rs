@@ -142,7 +142,8 @@ impl FromStr for Day {
         if text.len() != 10 {
             return Err(refuse());
         }
-        let date = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_error| refuse())?;
+        let date =
+            chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_error| refuse())?;
         let number = chrono::Datelike::num_days_from_ce(&date).checked_sub(719_163);
         number
             .and_then(|number| u32::try_from(number).ok())
