@@ -6,17 +6,26 @@
 #[cfg(test)]
 pub(crate) mod arbitrary;
 pub mod arrival;
+pub mod change;
 pub mod counts;
 pub mod day;
+pub mod finding;
+pub mod format;
 pub mod histogram;
+pub mod range;
 pub mod rate;
+pub mod sentence;
 pub mod tool_client;
 
 pub use arrival::{ArrivalCounts, Refusal};
+pub use change::{Change, Direction};
 pub use counts::{Counts, RetryClass, UnjudgedReason};
 pub use day::{DayFigures, PairKey, QualityCounts, SessionCounts};
+pub use finding::{Finding, FindingRule, Severity, findings};
 pub use histogram::Histogram;
+pub use range::{RangeFigures, ToolFigures};
 pub use rate::{Band, FEW_CALLS, Interval, Rate};
+pub use sentence::{Piece, Sentence};
 pub use tool_client::{Figures, RewordedCount};
 
 /// The id of the window rule (METHOD section 5).

@@ -1,1 +1,16 @@
 //! Report: figures of a range become pages.
+//!
+//! In comes a [`ReportInput`]; out goes a set of files: HTML, Markdown, JSON and CSV of the
+//! same figures. `model` holds what each page says, in words and numbers; `html` and `markdown`
+//! give it its form; `publish` is the only writer. The same input makes the same bytes: no
+//! clock, no randomness, no path of this machine. It reads figures and never sightings.
+
+pub mod chart;
+pub mod dates;
+pub mod html;
+pub mod input;
+pub mod model;
+pub mod names;
+pub mod slug;
+
+pub use input::{Range, ReportInput};

@@ -1,0 +1,148 @@
+//! Findings about what a tool answers: refusals, failures, nothing, too late.
+
+use super::first_call::top_parameter;
+use super::{Finding, FindingRule, Severity, Subject, at_least, percent};
+use crate::call::Outcome;
+use crate::figures::counts::RetryClass;
+use crate::figures::format::{count, counted, milliseconds};
+use crate::figures::rate::FEW_CALLS;
+use crate::figures::sentence::Sentence;
+
+/// Fewer calls than this say nothing about failures.
+const CALLS_FOR_FAILURES: u64 = 50;
+/// The retry window in milliseconds.
+const WINDOW_MS: f64 = 30_000.0;
+
+pub(super) fn findings(subject: &Subject<'_>) -> impl Iterator<Item = Finding> {
+    [bad_arguments(subject), failures(subject), empties(subject), last_word(subject), slow(subject)]
+        .into_iter()
+        .flatten()
+}
+
+fn bad_arguments(subject: &Subject<'_>) -> Option<Finding> {
+    let figures = subject.figures();
+    let refused = figures.outcomes.get(Outcome::BadArgs);
+    if figures.calls < CALLS_FOR_FAILURES || !at_least(refused, figures.calls, 10) {
+        return None;
+    }
+    let corrected = figures.retry_classes.get(RetryClass::AfterBadArgs);
+    let sentence = subject.named().say(format!(
+        " refuses {} of {}; {} were put right by other arguments within 30\u{a0}s.",
+        percent(refused, figures.calls),
+        counted(figures.calls, "call", "calls"),
+        count(corrected),
+    ));
+    let advice = match top_parameter(figures) {
+        Some((name, share)) => Sentence::words(format!("{share} of the rewordings change "))
+            .name(name)
+            .say(". The model learns its form from the error message; put it into the schema."),
+        None => Sentence::words(
+            "The model learns the right form from the error message; put it into the schema.",
+        ),
+    };
+    let severity =
+        if at_least(refused, figures.calls, 30) { Severity::High } else { Severity::Medium };
+    Some(subject.finding(severity, FindingRule::BadArguments, refused, [sentence, advice]))
+}
+
+fn failures(subject: &Subject<'_>) -> Option<Finding> {
+    let figures = subject.figures();
+    let kinds = [
+        (Outcome::ToolError, "tool errors"),
+        (Outcome::Crashed, "crashes"),
+        (Outcome::Timeout, "timeouts"),
+        (Outcome::Cancelled, "cancelled"),
+        (Outcome::Error, "of a kind that was not told"),
+    ]
+    .map(|(outcome, words)| (figures.outcomes.get(outcome), words));
+    let failed: u64 = kinds.iter().map(|(count, _)| count).sum();
+    if figures.calls < CALLS_FOR_FAILURES || !at_least(failed, figures.calls, 10) {
+        return None;
+    }
+    let (most, words) = kinds.into_iter().rev().max_by_key(|(count, _)| *count)?;
+    let sentence = subject.named().say(format!(
+        " failed in {} of {}, {} of them {words}.",
+        percent(failed, figures.calls),
+        counted(figures.calls, "call", "calls"),
+        count(most),
+    ));
+    let advice = Sentence::words(format!(
+        "Mend this before you reword anything: {} the model tried other arguments after a \
+         failure that arguments may not have caused.",
+        match figures.retry_classes.get(RetryClass::AfterFailure) {
+            1 => "once".to_owned(),
+            times => format!("{} times", count(times)),
+        },
+    ));
+    let severity =
+        if at_least(failed, figures.calls, 30) { Severity::High } else { Severity::Medium };
+    Some(subject.finding(severity, FindingRule::Failures, failed, [sentence, advice]))
+}
+
+fn empties(subject: &Subject<'_>) -> Option<Finding> {
+    let figures = subject.figures();
+    let is_share_known = figures.emptiness_known >= FEW_CALLS;
+    // More than 5 %, in integers.
+    let is_elevated = u128::from(figures.empty) * 100 > u128::from(figures.emptiness_known) * 5;
+    if !is_share_known || !is_elevated || figures.empty < 5 {
+        return None;
+    }
+    let sentence = subject.named().say(format!(
+        " answered with nothing in {} of {}; models reworded {} of them and took {} as the answer.",
+        percent(figures.empty, figures.emptiness_known),
+        counted(figures.emptiness_known, "good call", "good calls"),
+        count(figures.empty_reworded),
+        count(figures.empty_accepted),
+    ));
+    let advice = if at_least(figures.empty_reworded, figures.empty, 50) {
+        "Most were not believed. Let an empty answer say what was searched, and what to try instead."
+    } else {
+        "Most were taken as the truth. Make sure that nothing found and nothing allowed read \
+         differently."
+    };
+    let severity = if u128::from(figures.empty) * 100 > u128::from(figures.emptiness_known) * 20 {
+        Severity::Medium
+    } else {
+        Severity::Note
+    };
+    let texts = [sentence, Sentence::words(advice)];
+    Some(subject.finding(severity, FindingRule::EmptyAnswers, figures.empty, texts))
+}
+
+fn last_word(subject: &Subject<'_>) -> Option<Finding> {
+    let figures = subject.figures();
+    let failed = figures.last_word_failed;
+    if figures.last_words < FEW_CALLS || !at_least(failed, figures.last_words, 20) {
+        return None;
+    }
+    let sentence = Sentence::words(format!(
+        "In {} of {} the last call of ",
+        count(failed),
+        counted(figures.last_words, "session", "sessions"),
+    ))
+    .name(&subject.key.tool)
+    .say(" failed or was empty.");
+    let advice = Sentence::words(
+        "It is the nearest that telemetry comes to seeing a model give up. Read what these \
+         sessions did next.",
+    );
+    Some(subject.finding(Severity::Note, FindingRule::LastWord, failed, [sentence, advice]))
+}
+
+fn slow(subject: &Subject<'_>) -> Option<Finding> {
+    let figures = subject.figures();
+    let p95 = figures.latency.percentile(95)? / 1e6;
+    if figures.calls < FEW_CALLS || p95 <= WINDOW_MS {
+        return None;
+    }
+    let sentence = subject.named().say(format!(
+        " is slower than the window: p95 is {} over {}.",
+        milliseconds(p95),
+        counted(figures.calls, "call", "calls"),
+    ));
+    let advice = Sentence::words(
+        "A slow answer cannot be retried within 30\u{a0}s of its start, so its first-call success \
+         reads too high. Judge it by its outcomes instead.",
+    );
+    Some(subject.finding(Severity::Note, FindingRule::SlowTool, figures.calls, [sentence, advice]))
+}

@@ -1,0 +1,54 @@
+//! Findings about how tools are used together: loops, and pairs that always follow.
+
+use super::{Finding, FindingRule, Severity, Subject, at_least, percent};
+use crate::figures::counts::RetryClass;
+use crate::figures::format::{count, counted};
+use crate::figures::range::RangeFigures;
+use crate::figures::sentence::Sentence;
+
+pub(super) fn sweeps(subject: &Subject<'_>) -> Option<Finding> {
+    let figures = subject.figures();
+    let sweeps = figures.retry_classes.get(RetryClass::Sweep);
+    if sweeps < 20 || !at_least(sweeps, figures.calls, 10) {
+        return None;
+    }
+    let sentence = subject.named().say(format!(
+        " is called in loops: {} of {} only step one parameter on.",
+        count(sweeps),
+        counted(figures.calls, "call", "calls"),
+    ));
+    let advice = Sentence::words(format!(
+        "A parameter that takes several values at once would save most of these {} calls.",
+        count(sweeps),
+    ));
+    Some(subject.finding(Severity::Note, FindingRule::Sweeps, sweeps, [sentence, advice]))
+}
+
+pub(super) fn pairs(now: &RangeFigures) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (pair, times) in &now.pairs {
+        let calls = now.tools.get(&pair.first).map_or(0, |tool| tool.all.calls);
+        if *times < 20 || !at_least(*times, calls, 60) {
+            continue;
+        }
+        let sentence =
+            Sentence::new().name(&pair.next.tool).say(" follows ").name(&pair.first.tool).say(
+                format!(" in {} of {}.", percent(*times, calls), counted(calls, "call", "calls")),
+            );
+        let advice = Sentence::words("A design note, not a fault: if ")
+            .name(&pair.first.tool)
+            .say(" answered with what ")
+            .name(&pair.next.tool)
+            .say(" fetches, one call would do.");
+        found.push(Finding {
+            severity: Severity::Note,
+            rule: FindingRule::AlwaysFollows,
+            tool: pair.first.clone(),
+            client: None,
+            count: *times,
+            sentence,
+            advice,
+        });
+    }
+    found
+}

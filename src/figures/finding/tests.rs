@@ -1,0 +1,186 @@
+use super::*;
+use crate::call::{Name, Outcome, SessionGrade};
+use crate::figures::{RetryClass, RewordedCount, SessionCounts, UnjudgedReason};
+
+fn key(name: &str) -> ToolKey {
+    ToolKey { service: Name::cut("orders"), tool: Name::cut(name) }
+}
+
+fn range(figures: Figures) -> RangeFigures {
+    let client = ClientName::new(Name::cut("ide"));
+    let tool =
+        ToolFigures { all: figures.clone(), clients: BTreeMap::from([(client, figures.clone())]) };
+    RangeFigures {
+        overall: figures,
+        tools: BTreeMap::from([(key("search"), tool)]),
+        ..RangeFigures::default()
+    }
+}
+
+fn rules(now: &RangeFigures) -> Vec<(Severity, FindingRule)> {
+    findings(now, &RangeFigures::default()).into_iter().map(|f| (f.severity, f.rule)).collect()
+}
+
+/// Calls that all ended well with known answers.
+fn good(calls: u64, successes: u64, confirmed: u64) -> Figures {
+    let mut figures = Figures {
+        calls,
+        judged: calls,
+        emptiness_known: calls,
+        first_call_successes: successes,
+        confirmed_first_call_successes: confirmed,
+        retried: calls - successes,
+        ..Figures::default()
+    };
+    figures.outcomes.add(Outcome::Ok, calls);
+    figures.retry_classes.add(RetryClass::AfterOk, calls - confirmed);
+    figures.retry_classes.add(RetryClass::FanOut, confirmed - successes);
+    figures
+}
+
+#[test]
+fn a_healthy_tool_has_no_finding() {
+    assert_eq!(rules(&range(good(1000, 960, 970))), []);
+}
+
+#[test]
+fn low_and_severe_rates_fire_from_twenty_judged_calls_on() {
+    let low = rules(&range(good(100, 69, 69)));
+    assert!(low.contains(&(Severity::Medium, FindingRule::LowFirstCall)), "{low:?}");
+    let severe = rules(&range(good(20, 9, 9)));
+    assert!(severe.contains(&(Severity::High, FindingRule::LowFirstCall)), "{severe:?}");
+    assert_eq!(
+        rules(&range(good(100, 70, 70)))[..1],
+        [(Severity::Medium, FindingRule::GreenRetries)]
+    );
+    assert_eq!(rules(&range(good(19, 1, 1))), []);
+}
+
+#[test]
+fn a_rate_that_look_alikes_alone_made_low_is_a_note() {
+    let found = findings(&range(good(400, 200, 398)), &RangeFigures::default());
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].severity, found[0].rule), (Severity::Note, FindingRule::LowFirstCall));
+    assert_eq!(
+        found[0].sentence.to_string(),
+        "search: 50.0\u{a0}% right the first time, 99.5\u{a0}% once look-alikes are set aside."
+    );
+    assert!(found[0].advice.to_string().starts_with("198 of 200\u{a0}retries look like"));
+}
+
+#[test]
+fn a_fall_beyond_the_interval_is_found_and_tells_whether_it_is_confirmed() {
+    let before = range(good(900, 639, 700));
+    let found = findings(&range(good(892, 517, 560)), &before);
+    assert_eq!(found[0].rule, FindingRule::FirstCallFell);
+    assert_eq!(found[0].severity, Severity::High); // 71.0 to 58.0 is 13 points
+    let found = findings(&range(good(892, 517, 700)), &before);
+    let fell = found.iter().find(|f| f.rule == FindingRule::FirstCallFell).unwrap();
+    assert!(fell.advice.to_string().starts_with("Confirmed first-call success did not fall"));
+    assert!(
+        findings(&range(good(892, 625, 700)), &before)
+            .iter()
+            .all(|f| f.rule != FindingRule::FirstCallFell)
+    );
+}
+
+#[test]
+fn extra_attempts_read_as_the_method_says() {
+    let mut figures = good(300, 240, 240);
+    figures.retry_chains = 25;
+    figures.usable_chains = 20;
+    figures.abandoned_chains = 5;
+    figures.extra_attempts = 48;
+    figures.reworded_known = 60;
+    let count = RewordedCount { retries: 45, sessions: 9 };
+    figures.reworded.insert(Name::cut("customer_ref"), count);
+    let rare = RewordedCount { retries: 59, sessions: 4 };
+    figures.reworded.insert(Name::cut("secret_name"), rare);
+    let found = findings(&range(figures), &RangeFigures::default());
+    let extra = found.iter().find(|f| f.rule == FindingRule::ExtraAttempts).unwrap();
+    assert_eq!(
+        extra.sentence.to_string(),
+        "Agents retried search 2.4 times on average before getting a usable answer."
+    );
+    assert_eq!(extra.count, 20);
+    assert!(extra.advice.to_string().contains("75\u{a0}% of the rewordings change customer_ref"));
+    assert!(!found.iter().any(|f| f.advice.to_string().contains("secret_name")));
+}
+
+#[test]
+fn refusals_and_failures_need_fifty_calls_and_a_tenth_of_them() {
+    let with = |calls: u64, outcome, times: u64| {
+        let mut figures = good(calls, calls, calls);
+        figures.outcomes = super::super::Counts::default();
+        figures.outcomes.add(Outcome::Ok, calls - times);
+        figures.outcomes.add(outcome, times);
+        figures.emptiness_known = calls - times;
+        rules(&range(figures))
+    };
+    assert_eq!(with(50, Outcome::BadArgs, 5), [(Severity::Medium, FindingRule::BadArguments)]);
+    assert_eq!(with(50, Outcome::BadArgs, 4), []);
+    assert_eq!(with(49, Outcome::BadArgs, 40), []);
+    assert_eq!(with(100, Outcome::Timeout, 30), [(Severity::High, FindingRule::Failures)]);
+}
+
+#[test]
+fn empties_fire_above_a_twentieth_and_are_severe_above_a_fifth() {
+    let with = |empty| {
+        let figures = Figures { empty, empty_reworded: empty, ..good(100, 95, 95) };
+        rules(&range(figures))
+    };
+    assert_eq!(with(5), []);
+    assert_eq!(with(6), [(Severity::Note, FindingRule::EmptyAnswers)]);
+    assert_eq!(with(21), [(Severity::Medium, FindingRule::EmptyAnswers)]);
+}
+
+#[test]
+fn a_tool_slower_than_the_window_is_named() {
+    let mut figures = good(20, 20, 20);
+    for _ in 0..20 {
+        figures.latency.record(41_000_000_000);
+    }
+    assert_eq!(rules(&range(figures)), [(Severity::Note, FindingRule::SlowTool)]);
+}
+
+#[test]
+fn missing_hashes_and_unknown_emptiness_are_named() {
+    let mut figures = Figures { calls: 100, ..Figures::default() };
+    figures.outcomes.add(Outcome::Ok, 100);
+    figures.unjudged.add(UnjudgedReason::NoArgsHash, 100);
+    assert_eq!(
+        rules(&range(figures)),
+        [
+            (Severity::Note, FindingRule::HashesMissing),
+            (Severity::Note, FindingRule::EmptinessMissing)
+        ]
+    );
+}
+
+#[test]
+fn sessions_that_are_not_real_are_named_with_a_tool() {
+    let mut now = range(good(100, 100, 100));
+    let client = ClientName::new(Name::cut("ide"));
+    let mut sessions = SessionCounts { single_call: 95, shared: 2, ..SessionCounts::default() };
+    sessions.sessions.add(SessionGrade::B, 100);
+    now.sessions.insert(client, sessions);
+    let found = findings(&now, &RangeFigures::default());
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].rule, FindingRule::FragmentedSessions);
+    assert_eq!(found[0].tool, key("search"));
+    assert!(found[0].sentence.to_string().starts_with("95\u{a0}% of 100\u{a0}sessions of ide"));
+    assert_eq!(found[1].rule, FindingRule::SharedSessions);
+}
+
+#[test]
+fn loops_and_pairs_are_notes() {
+    let mut figures = good(200, 100, 200);
+    figures.retry_classes = super::super::Counts::default();
+    figures.retry_classes.add(RetryClass::Sweep, 100);
+    let mut now = range(figures);
+    let pair = super::super::PairKey { first: key("search"), next: key("get") };
+    now.pairs.insert(pair, 120);
+    let found = rules(&now);
+    assert!(found.contains(&(Severity::Note, FindingRule::Sweeps)), "{found:?}");
+    assert!(found.contains(&(Severity::Note, FindingRule::AlwaysFollows)), "{found:?}");
+}

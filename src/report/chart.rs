@@ -1,0 +1,191 @@
+//! Scales and points of the small charts; no markup.
+
+use crate::figures::Histogram;
+use crate::figures::rate::as_float;
+
+/// A line over days that breaks where a day is unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sparkline {
+    /// Width in user units.
+    pub width: u32,
+    /// Height in user units.
+    pub height: u32,
+    /// The line as SVG path data; empty where no day is known.
+    pub path: String,
+    /// Where the last known day lies.
+    pub last: Option<[String; 2]>,
+    /// The scale's bottom in percent; its top is 100.
+    pub floor: String,
+    /// What the line shows, in words.
+    pub title: String,
+    /// Whether the last day's rate is the bad news.
+    pub is_alarming: bool,
+}
+
+impl Sparkline {
+    /// Whether it is large enough to have its scale's ends drawn.
+    pub const fn has_frame(&self) -> bool {
+        self.height > 40
+    }
+}
+
+/// The room around a line, so that its ends are not cut.
+const MARGIN: f64 = 3.0;
+
+/// The line of `values` (from 0 to 1, one per day, none where unknown) on a scale from `floor`
+/// at the bottom to 1 at the top.
+pub fn sparkline(values: &[Option<f64>], size: (u32, u32), floor: f64) -> Sparkline {
+    let (width, height) = (f64::from(size.0), f64::from(size.1));
+    let steps = as_float(u64::try_from(values.len()).unwrap_or(1).saturating_sub(1)).max(1.0);
+    let span = (1.0 - floor).max(f64::EPSILON);
+    let mut segments = Vec::new();
+    let mut last = None;
+    let mut is_pen_down = false;
+    for (position, value) in (0_u32..).zip(values) {
+        let Some(value) = value else {
+            is_pen_down = false;
+            continue;
+        };
+        let x = MARGIN + f64::from(position) / steps * (width - 2.0 * MARGIN);
+        let share = ((value - floor) / span).clamp(0.0, 1.0);
+        let y = height - MARGIN - share * (height - 2.0 * MARGIN);
+        if is_pen_down {
+            segments.push(format!("L{x:.1} {y:.1}"));
+        } else {
+            // A line of no length, so that a day between two unknown ones is seen as a dot.
+            segments.push(format!("M{x:.1} {y:.1}h0"));
+        }
+        is_pen_down = true;
+        last = Some([format!("{x:.1}"), format!("{y:.1}")]);
+    }
+    Sparkline {
+        width: size.0,
+        height: size.1,
+        path: segments.concat(),
+        last,
+        floor: format!("{:.0}", floor * 100.0),
+        title: String::new(),
+        is_alarming: false,
+    }
+}
+
+/// The scale's bottom for lines that are to be compared: the lowest value, rounded down to ten
+/// percent, and never above 80 %.
+pub fn common_floor(values: impl Iterator<Item = f64>) -> f64 {
+    let lowest = values.fold(0.8, f64::min);
+    ((lowest * 10.0).floor() / 10.0).clamp(0.0, 0.8)
+}
+
+/// Where one bar of a stack begins and how wide it is, in thousandths of the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bar {
+    /// Its left end.
+    pub x: u64,
+    /// Its width; at least 2 where the count is not zero, so that it is seen.
+    pub width: u64,
+}
+
+/// Bars that stand one after another, each from where the one before ends.
+pub fn stack(counts: &[u64]) -> Vec<Bar> {
+    let total: u128 = counts.iter().map(|count| u128::from(*count)).sum();
+    let mut before = 0_u128;
+    let scale = |count: u128| u64::try_from((count * 1000).checked_div(total).unwrap_or(0));
+    counts
+        .iter()
+        .map(|count| {
+            let x = scale(before).unwrap_or(0);
+            before += u128::from(*count);
+            let width = scale(before).unwrap_or(0).saturating_sub(x);
+            Bar { x: x.min(998), width: if *count > 0 { width.max(2) } else { 0 } }
+        })
+        .collect()
+}
+
+/// One column of a histogram.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// The upper bound of what it counts.
+    pub upper: f64,
+    /// How many it counts.
+    pub count: u64,
+    /// Its height in thousandths of the highest.
+    pub height: u64,
+}
+
+/// Fine buckets per column: half a doubling.
+const BUCKETS_PER_COLUMN: i32 = 16;
+
+/// A histogram in columns of half a doubling each, gaps filled, from the first column that
+/// counts anything to the last. Zeros are counted in the first column.
+pub fn columns(histogram: &Histogram) -> Vec<Column> {
+    let mut counts = std::collections::BTreeMap::<i32, u64>::new();
+    for (bucket, times) in histogram.buckets() {
+        *counts.entry(bucket.div_euclid(BUCKETS_PER_COLUMN)).or_default() += times;
+    }
+    let (Some(first), Some(last)) =
+        (counts.keys().next().copied(), counts.keys().next_back().copied())
+    else {
+        return Vec::new();
+    };
+    *counts.entry(first).or_default() += histogram.zeros();
+    let highest = u128::from(counts.values().max().copied().unwrap_or(1).max(1));
+    (first..=last)
+        .map(|column| {
+            let count = counts.get(&column).copied().unwrap_or_default();
+            let last_bucket = column * BUCKETS_PER_COLUMN + BUCKETS_PER_COLUMN - 1;
+            let height = u64::try_from(u128::from(count) * 1000 / highest).unwrap_or(1000);
+            Column {
+                upper: crate::figures::histogram::upper_bound(last_bucket),
+                count,
+                height: if count > 0 { height.max(8) } else { 0 },
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_breaks_on_unknown_days() {
+        let line = sparkline(&[Some(1.0), Some(0.5), None, Some(0.0), None], (46, 26), 0.0);
+        assert_eq!(line.path, "M3.0 3.0h0L13.0 13.0M33.0 23.0h0");
+        assert_eq!(line.last, Some(["33.0".to_owned(), "23.0".to_owned()]));
+        let nothing = sparkline(&[None, None], (46, 26), 0.0);
+        assert_eq!((nothing.path.as_str(), nothing.last), ("", None));
+    }
+
+    #[test]
+    fn bars_stand_one_after_another_and_fill_the_whole() {
+        let bars = stack(&[500, 0, 250, 250]);
+        assert_eq!(bars[0], Bar { x: 0, width: 500 });
+        assert_eq!(bars[1], Bar { x: 500, width: 0 });
+        assert_eq!(bars[2], Bar { x: 500, width: 250 });
+        assert_eq!(bars[3], Bar { x: 750, width: 250 });
+        assert_eq!(stack(&[0, 0])[0], Bar { x: 0, width: 0 });
+        assert_eq!(stack(&[1, 1_000_000])[0].width, 2);
+    }
+
+    #[test]
+    fn columns_hold_every_value_once_and_fill_their_gaps() {
+        let mut histogram = Histogram::default();
+        for value in [0, 1, 2, 2, 64] {
+            histogram.record(value);
+        }
+        let columns = columns(&histogram);
+        assert_eq!(columns.iter().map(|column| column.count).sum::<u64>(), 5);
+        assert_eq!(columns.len(), 13); // from 1 to 64 in half doublings, both ends in
+        assert_eq!(columns[0].count, 2); // 0 and 1
+        assert!((columns[0].upper - 1.0).abs() < 1e-9);
+        assert!((columns[12].upper - 64.0).abs() < 1e-9);
+        assert!(super::columns(&Histogram::default()).is_empty());
+    }
+
+    #[test]
+    fn lines_that_are_compared_share_a_floor() {
+        assert!((common_floor([0.47, 0.93].into_iter()) - 0.4).abs() < 1e-9);
+        assert!((common_floor([0.97].into_iter()) - 0.8).abs() < 1e-9);
+        assert!(common_floor([0.0].into_iter()).abs() < 1e-9);
+    }
+}

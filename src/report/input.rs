@@ -1,0 +1,97 @@
+//! What a report is made of: the figures of a range, and what was known beside them.
+
+use std::collections::BTreeMap;
+
+use crate::call::{Day, Name};
+use crate::figures::{ArrivalCounts, DayFigures};
+
+/// How many days the small charts reach back.
+pub const HISTORY_DAYS: u32 = 30;
+
+/// The days that a report is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Range {
+    /// The last covered day and the days before it, this many in all; at least one.
+    Last(u32),
+    /// The days from the first to the second, both included.
+    Between(Day, Day),
+}
+
+impl Range {
+    /// The first and the last day of the range. Without a covered day it ends yesterday.
+    pub fn resolve(self, as_of: Option<Day>, today: Day) -> (Day, Day) {
+        match self {
+            Self::Last(days) => {
+                let to = as_of.unwrap_or_else(|| today.minus(1));
+                (to.minus(days.max(1) - 1), to)
+            }
+            Self::Between(from, to) => (from.min(to), from.max(to)),
+        }
+    }
+}
+
+/// The period of equal length before `from` to `to`; none where the calendar begins earlier.
+pub fn previous_period(from: Day, to: Day) -> Option<(Day, Day)> {
+    let length = to.number().checked_sub(from.number())?.checked_add(1)?;
+    let start = from.number().checked_sub(length)?;
+    Some((Day::from_number(start)?, from.minus(1)))
+}
+
+/// Everything that one report is made of. The same input makes the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportInput {
+    /// The range's first day.
+    pub from: Day,
+    /// The range's last day.
+    pub to: Day,
+    /// The day on which the report is made; never covered.
+    pub today: Day,
+    /// The last covered day; none where no pass has covered a day yet.
+    pub as_of: Option<Day>,
+    /// The covered days of the range, ascending.
+    pub days: Vec<DayFigures>,
+    /// The covered days of the period of equal length before, ascending.
+    pub previous: Vec<DayFigures>,
+    /// The covered days among the 30 up to `to`, ascending; the small charts show them.
+    pub history: Vec<DayFigures>,
+    /// The days of the range that were run again, with the figures shown before.
+    pub restated: Vec<DayFigures>,
+    /// What arrived in the range, by emitter.
+    pub arrivals: BTreeMap<Name, ArrivalCounts>,
+    /// Whether there are calls on days that no pass has covered yet.
+    pub has_calls_uncovered: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> Day {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_range_ends_on_the_last_covered_day_else_yesterday() {
+        let today = day("2026-11-30");
+        assert_eq!(
+            Range::Last(7).resolve(Some(day("2026-11-28")), today),
+            (day("2026-11-22"), day("2026-11-28"))
+        );
+        assert_eq!(Range::Last(0).resolve(None, today), (day("2026-11-29"), day("2026-11-29")));
+        let (a, b) = (day("2026-11-01"), day("2026-11-03"));
+        assert_eq!(Range::Between(b, a).resolve(None, today), (a, b));
+    }
+
+    #[test]
+    fn the_period_before_has_equal_length_and_ends_the_day_before() {
+        assert_eq!(
+            previous_period(day("2026-11-23"), day("2026-11-29")),
+            Some((day("2026-11-16"), day("2026-11-22")))
+        );
+        assert_eq!(previous_period(day("1970-01-03"), day("1970-01-06")), None);
+        assert_eq!(
+            previous_period(day("1970-01-03"), day("1970-01-04")),
+            Some((day("1970-01-01"), day("1970-01-02")))
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! A client's page, and the list of all clients.
+
+use super::facts::{Facts, sum_of_day};
+use super::figures_text::Term;
+use super::findings;
+use super::frame::Frame;
+use super::grid::{ClientLabel, clients_by_calls};
+use super::quality::{SESSION_GRADES, grade_words};
+use super::table::{self, ToolLabel};
+use super::tool_page::{self, PartRow, SubjectFigures, SubjectParts, part, subject};
+use crate::call::ClientName;
+use crate::figures::format::{count, counted};
+use crate::figures::{Figures, SessionCounts};
+use crate::report::names;
+
+/// What a client's page says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientPage {
+    /// The frame.
+    pub frame: Frame,
+    /// The client's whole name.
+    pub name: String,
+    /// The slug of its page.
+    pub slug: String,
+    /// Whether it is the client that telemetry does not name.
+    pub is_unknown: bool,
+    /// The figures.
+    pub figures: SubjectFigures,
+    /// By tool, the most that was not right the first time first.
+    pub tools: Vec<PartRow>,
+    /// Its sessions, and calls of tools that are not there.
+    pub sessions: Vec<Term>,
+}
+
+/// The page of a client.
+pub fn client_page(facts: &Facts<'_>, client: &ClientName) -> ClientPage {
+    let figures = facts.client(client);
+    let slug = facts.client_slug(client);
+    let parts = SubjectParts {
+        figures,
+        before: facts.before.clients.get(client),
+        shown_before: facts.shown_before.as_ref().and_then(|range| range.clients.get(client)),
+        line: table::history_line(facts, |_, found| found == client, tool_page::LINE),
+        days: tool_page::days(facts, |day| sum_of_day(day, |_, found| found == client)),
+        findings: findings::of_client(facts, client),
+    };
+    ClientPage {
+        frame: Frame::below(facts, names::shown(client.as_str()))
+            .with_twin(format!("clients/{slug}.md")),
+        name: names::shown_whole(client.as_str()),
+        is_unknown: client.is_unknown(),
+        figures: subject(facts, parts),
+        tools: tools(facts, client),
+        sessions: sessions(facts, client, figures),
+        slug,
+    }
+}
+
+fn tools(facts: &Facts<'_>, client: &ClientName) -> Vec<PartRow> {
+    let mut tools: Vec<_> = facts
+        .now
+        .tools
+        .iter()
+        .filter_map(|(key, tool)| Some((key, tool.clients.get(client)?)))
+        .collect();
+    tools.sort_by_key(|(key, figures)| (table::need(figures), (*key).clone()));
+    tools
+        .into_iter()
+        .map(|(key, figures)| {
+            let label = ToolLabel::of(facts, key);
+            let names = (label.name, label.service, label.slug);
+            part(names, figures, facts.cell_before(key, client))
+        })
+        .collect()
+}
+
+fn sessions(facts: &Facts<'_>, client: &ClientName, figures: &Figures) -> Vec<Term> {
+    let none = SessionCounts::default();
+    let counts = facts.now.sessions.get(client).unwrap_or(&none);
+    let grades: Vec<String> = SESSION_GRADES
+        .iter()
+        .filter(|grade| counts.sessions.get(**grade) > 0)
+        .map(|grade| format!("{} {}", count(counts.sessions.get(*grade)), grade_words(*grade)))
+        .collect();
+    let term = |term, value, note| Term { term, value, note };
+    let mut terms = vec![
+        term("Sessions", count(counts.sessions.total()), grades.join(", ")),
+        term(
+            "With one call",
+            count(counts.single_call),
+            if counts.is_fragmented() {
+                "fragmented: every request seems to open a session".to_owned()
+            } else {
+                String::new()
+            },
+        ),
+        term(
+            "Shared keys",
+            count(counts.shared),
+            if counts.shared > 0 {
+                "two or more clients, or more than 24 hours".to_owned()
+            } else {
+                String::new()
+            },
+        ),
+        term(
+            "Unknown tools",
+            count(figures.unknown_tool_calls),
+            "calls of tools that are not there; not among its calls".to_owned(),
+        ),
+    ];
+    if figures.ok_low_confidence > 0 {
+        terms.push(term(
+            "Low confidence",
+            count(figures.ok_low_confidence),
+            format!(
+                "{} by an instrumentation that may hide failures",
+                if figures.ok_low_confidence == 1 { "good answer" } else { "good answers" }
+            ),
+        ));
+    }
+    terms
+}
+
+/// What the list of clients says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientList {
+    /// The frame.
+    pub frame: Frame,
+    /// The clients, the busiest first, then those that did not call in the range.
+    pub clients: Vec<PartRow>,
+    /// The period before, in words.
+    pub against: Option<String>,
+}
+
+/// The list of all clients.
+pub fn client_list(facts: &Facts<'_>) -> ClientList {
+    let mut clients = clients_by_calls(facts);
+    clients.extend(facts.clients.keys().filter(|client| !facts.now.clients.contains_key(client)));
+    let row = |client: &ClientName| {
+        let label = ClientLabel::of(facts, client);
+        let figures = facts.client(client);
+        let beneath = (figures.unknown_tool_calls > 0).then(|| {
+            counted(figures.unknown_tool_calls, "call of a tool", "calls of tools")
+                + " that is not there"
+        });
+        part((label.name, beneath, label.slug), figures, facts.before.clients.get(client))
+    };
+    ClientList {
+        frame: Frame::below(facts, "Clients"),
+        clients: clients.into_iter().map(row).collect(),
+        against: table::against(facts),
+    }
+}

@@ -1,0 +1,202 @@
+//! The input, added up once for all pages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::call::{ClientName, Day, Name, ToolKey};
+use crate::figures::{DayFigures, Figures, Finding, RangeFigures, Rate, ToolFigures, findings};
+use crate::report::input::{HISTORY_DAYS, ReportInput, previous_period};
+use crate::report::slug;
+
+/// How far the report can speak at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Nothing was ever received.
+    NothingReceived,
+    /// Calls arrived, and no pass has covered a day yet.
+    NotYetComputed,
+    /// Days are covered, and none of the range is.
+    RangeNotCovered,
+    /// The covered days of the range hold no call.
+    NoCalls,
+    /// There were calls, and none could be judged.
+    NoneJudged,
+    /// Calls were judged, and too few of them for a verdict.
+    FewCalls,
+    /// There is something to say.
+    Judged,
+}
+
+/// Everything that the pages are made from.
+#[derive(Debug)]
+pub struct Facts<'a> {
+    /// The input itself.
+    pub input: &'a ReportInput,
+    /// The range.
+    pub now: RangeFigures,
+    /// The period of equal length before.
+    pub before: RangeFigures,
+    /// The range as it was shown before days of it were run again; none where no day was.
+    pub shown_before: Option<RangeFigures>,
+    /// What the figures call for, the most severe first.
+    pub findings: Vec<Finding>,
+    /// How far the report can speak.
+    pub standing: Standing,
+    /// The slugs of all tools that have a page.
+    pub tools: BTreeMap<ToolKey, String>,
+    /// The slugs of all clients that have a page.
+    pub clients: BTreeMap<ClientName, String>,
+    has_several_services: bool,
+}
+
+/// The figures of a tool or client that was not called.
+static NOT_CALLED: std::sync::LazyLock<Figures> = std::sync::LazyLock::new(Figures::default);
+
+impl<'a> Facts<'a> {
+    /// Adds up the input.
+    pub fn of(input: &'a ReportInput) -> Self {
+        let now = RangeFigures::of(&input.days);
+        let before = RangeFigures::of(&input.previous);
+        let shown_before = (!input.restated.is_empty())
+            .then(|| RangeFigures::of(with_earlier_figures(&input.days, &input.restated)));
+        let all_days = || input.history.iter().chain(&input.previous).chain(&input.days);
+        // Tools and clients of the days before have a page too, so that links to them land.
+        let tools: BTreeSet<_> =
+            all_days().flat_map(|day| day.tools.keys().map(|(tool, _)| tool.clone())).collect();
+        let clients: BTreeSet<_> = all_days()
+            .flat_map(|day| {
+                let called = day.tools.keys().map(|(_, client)| client);
+                called.chain(day.unknown_tool_calls.keys()).chain(day.sessions.keys())
+            })
+            .cloned()
+            .collect();
+        let services: BTreeSet<_> = tools.iter().map(|tool| &tool.service).collect();
+        Self {
+            input,
+            findings: findings(&now, &before),
+            standing: standing(input, &now),
+            has_several_services: services.len() > 1,
+            tools: tools.iter().map(|tool| (tool.clone(), slug::of_tool(tool))).collect(),
+            clients: clients.iter().map(|c| (c.clone(), slug::of_client(c))).collect(),
+            now,
+            before,
+            shown_before,
+        }
+    }
+
+    /// A tool's figures in the range; empty ones where it was not called.
+    pub fn tool(&self, key: &ToolKey) -> &Figures {
+        self.now.tools.get(key).map_or(&NOT_CALLED, |tool| &tool.all)
+    }
+
+    /// A tool's figures in the range with one client.
+    pub fn cell(&self, key: &ToolKey, client: &ClientName) -> &Figures {
+        let tool = self.now.tools.get(key);
+        tool.and_then(|tool| tool.clients.get(client)).unwrap_or(&NOT_CALLED)
+    }
+
+    /// A client's figures in the range.
+    pub fn client(&self, client: &ClientName) -> &Figures {
+        self.now.clients.get(client).unwrap_or(&NOT_CALLED)
+    }
+
+    /// A tool's figures in the period before.
+    pub fn tool_before(&self, key: &ToolKey) -> Option<&Figures> {
+        self.before.tools.get(key).map(|tool| &tool.all)
+    }
+
+    /// A tool's figures in the period before with one client.
+    pub fn cell_before(&self, key: &ToolKey, client: &ClientName) -> Option<&Figures> {
+        self.before.tools.get(key).and_then(|tool: &ToolFigures| tool.clients.get(client))
+    }
+
+    /// A tool's slug.
+    pub fn tool_slug(&self, key: &ToolKey) -> String {
+        self.tools.get(key).cloned().unwrap_or_else(|| slug::of_tool(key))
+    }
+
+    /// A client's slug.
+    pub fn client_slug(&self, client: &ClientName) -> String {
+        self.clients.get(client).cloned().unwrap_or_else(|| slug::of_client(client))
+    }
+
+    /// The service to show beside a tool's name; none where all tools are of one service.
+    pub fn service<'k>(&self, key: &'k ToolKey) -> Option<&'k Name> {
+        self.has_several_services.then_some(&key.service)
+    }
+
+    /// The period before, where there is one with covered days.
+    pub fn previous_period(&self) -> Option<(Day, Day)> {
+        let period = previous_period(self.input.from, self.input.to);
+        period.filter(|_| !self.before.covered.is_empty())
+    }
+
+    /// The days that the small charts show.
+    pub fn history_days(&self) -> impl Iterator<Item = Day> + use<> {
+        self.input.to.minus(HISTORY_DAYS - 1).through(self.input.to)
+    }
+
+    /// A figure of every day that the small charts show; none on days that are not covered.
+    pub fn history<T>(&self, of_day: impl Fn(&DayFigures) -> Option<T>) -> Vec<(Day, Option<T>)> {
+        let days: BTreeMap<Day, &DayFigures> =
+            self.input.history.iter().map(|day| (day.day, day)).collect();
+        self.history_days()
+            .map(|day| (day, days.get(&day).and_then(|found| of_day(found))))
+            .collect()
+    }
+}
+
+/// The sum of a day's figures over the tools and clients that `pick` takes; none where none is.
+pub fn sum_of_day(
+    day: &DayFigures,
+    pick: impl Fn(&ToolKey, &ClientName) -> bool,
+) -> Option<Figures> {
+    let mut sum = None::<Figures>;
+    for ((tool, client), figures) in &day.tools {
+        if pick(tool, client) {
+            sum.get_or_insert_with(Figures::default).merge(figures);
+        }
+    }
+    sum
+}
+
+/// The day's rate over the tools and clients that `pick` takes.
+pub fn rate_of_day(day: &DayFigures, pick: impl Fn(&ToolKey, &ClientName) -> bool) -> Option<Rate> {
+    let (mut hits, mut judged) = (0, 0);
+    for ((tool, client), figures) in &day.tools {
+        if pick(tool, client) {
+            hits += figures.first_call_successes;
+            judged += figures.judged;
+        }
+    }
+    Rate::of(hits, judged)
+}
+
+fn with_earlier_figures<'d>(
+    days: &'d [DayFigures],
+    restated: &'d [DayFigures],
+) -> impl Iterator<Item = &'d DayFigures> {
+    days.iter().map(|day| restated.iter().find(|earlier| earlier.day == day.day).unwrap_or(day))
+}
+
+fn standing(input: &ReportInput, now: &RangeFigures) -> Standing {
+    let overall = &now.overall;
+    if input.as_of.is_none() {
+        let arrived = input.arrivals.values().any(|counts| counts.spans > 0);
+        return if input.has_calls_uncovered || arrived {
+            Standing::NotYetComputed
+        } else {
+            Standing::NothingReceived
+        };
+    }
+    if now.covered.is_empty() {
+        Standing::RangeNotCovered
+    } else if overall.calls + overall.unknown_tool_calls == 0 {
+        Standing::NoCalls
+    } else if overall.judged == 0 {
+        Standing::NoneJudged
+    } else if overall.few_calls() {
+        Standing::FewCalls
+    } else {
+        Standing::Judged
+    }
+}

@@ -1,0 +1,96 @@
+//! A night's page: the figures of one covered day.
+
+use super::facts::Facts;
+use super::frame::{Frame, Night};
+use super::grid::ClientLabel;
+use super::rate_text::RateText;
+use super::retries::Retries;
+use super::table::{self, ToolLabel};
+use super::tool_page::{PartRow, part};
+use crate::figures::format::count;
+use crate::figures::{DayFigures, RangeFigures};
+use crate::report::dates;
+
+/// What a night's page says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NightPage {
+    /// The frame.
+    pub frame: Frame,
+    /// The day.
+    pub night: Night,
+    /// The day in words.
+    pub day: String,
+    /// The covered day before, where it has a page.
+    pub before: Option<Night>,
+    /// The covered day after, where it has a page.
+    pub after: Option<Night>,
+    /// Whether the day was run again.
+    pub is_restated: bool,
+    /// First-call success.
+    pub first_call: RateText,
+    /// As it was shown before the day was run again; none where it was not, or is equal.
+    pub shown_before: Option<RateText>,
+    /// Confirmed.
+    pub confirmed: RateText,
+    /// Calls.
+    pub calls: String,
+    /// What the retries were.
+    pub retries: Retries,
+    /// By tool.
+    pub tools: Vec<PartRow>,
+    /// By client.
+    pub clients: Vec<PartRow>,
+}
+
+/// The nights that have a page, ascending: all covered days of the range and of the charts.
+pub fn nights<'f>(facts: &Facts<'f>) -> Vec<&'f DayFigures> {
+    let input = facts.input;
+    let mut days: Vec<_> = input.history.iter().chain(&input.days).collect();
+    days.sort_by_key(|day| day.day);
+    days.dedup_by_key(|day| day.day);
+    days
+}
+
+/// The page of the night at `position` among `nights`.
+pub fn night_page(facts: &Facts<'_>, nights: &[&DayFigures], position: usize) -> Option<NightPage> {
+    let day = nights.get(position)?;
+    let neighbour = |position: Option<usize>| {
+        position.and_then(|position| nights.get(position)).map(|day| Night::of(day.day))
+    };
+    let range = RangeFigures::of([*day]);
+    let first_call = RateText::first_call(&range.overall);
+    let restated = facts.input.restated.iter().find(|found| found.day == day.day);
+    let mut tools: Vec<_> = range.tools.iter().collect();
+    tools.sort_by_key(|(key, tool)| (table::need(&tool.all), (*key).clone()));
+    let mut clients: Vec<_> = range.clients.iter().collect();
+    clients.sort_by_key(|(client, figures)| (table::need(figures), (*client).clone()));
+    Some(NightPage {
+        frame: Frame::below(facts, dates::long(day.day)),
+        night: Night::of(day.day),
+        day: dates::long(day.day),
+        before: neighbour(position.checked_sub(1)),
+        after: neighbour(position.checked_add(1)),
+        is_restated: restated.is_some(),
+        shown_before: restated
+            .map(|earlier| RateText::first_call(&RangeFigures::of([earlier]).overall))
+            .filter(|shown| *shown != first_call),
+        first_call,
+        confirmed: RateText::confirmed(&range.overall),
+        calls: count(range.overall.calls),
+        retries: Retries::of(&range.overall),
+        tools: tools
+            .into_iter()
+            .map(|(key, tool)| {
+                let label = ToolLabel::of(facts, key);
+                part((label.name, label.service, label.slug), &tool.all, None)
+            })
+            .collect(),
+        clients: clients
+            .into_iter()
+            .map(|(client, figures)| {
+                let label = ClientLabel::of(facts, client);
+                part((label.name, None, label.slug), figures, None)
+            })
+            .collect(),
+    })
+}

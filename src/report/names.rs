@@ -1,0 +1,94 @@
+//! Names from telemetry as a page shows them.
+//!
+//! A name is hostile text. Escaping is each output's own work; what all outputs share is here:
+//! characters that cannot be seen, or that turn the text around them, are made visible, and
+//! what is too long is cut.
+
+/// The longest name that is shown, in characters, where other text stands beside it.
+pub const SHOWN_CHARACTERS: usize = 60;
+
+/// A name as it is shown beside other text.
+pub fn shown(name: &str) -> String {
+    shown_up_to(name, SHOWN_CHARACTERS)
+}
+
+/// A name as it is shown where it has the place to itself.
+pub fn shown_whole(name: &str) -> String {
+    shown_up_to(name, usize::MAX)
+}
+
+fn shown_up_to(name: &str, most: usize) -> String {
+    if name.is_empty() {
+        return "(no name)".to_owned();
+    }
+    let mut text = String::with_capacity(name.len().min(most));
+    let mut characters = name.chars();
+    for character in characters.by_ref().take(most) {
+        push_visible(&mut text, character);
+    }
+    if characters.next().is_some() {
+        text.push('…');
+    }
+    // Blanks at the ends would be swallowed, and a name of blanks would be none.
+    let inner = text.trim_matches(' ');
+    let before = text.len() - text.trim_start_matches(' ').len();
+    let after = text.len() - text.trim_end_matches(' ').len();
+    if before + after == 0 {
+        return text;
+    }
+    if inner.is_empty() {
+        return "␣".repeat(text.len());
+    }
+    format!("{}{inner}{}", "␣".repeat(before), "␣".repeat(after))
+}
+
+fn push_visible(text: &mut String, character: char) {
+    match character {
+        '\n' | '\r' => text.push('⏎'),
+        '\t' => text.push('⇥'),
+        hidden if is_hidden(hidden) => {
+            text.extend(['⟨'].into_iter().chain(hexadecimal(hidden)).chain(['⟩']));
+        }
+        plain => text.push(plain),
+    }
+}
+
+fn hexadecimal(character: char) -> impl Iterator<Item = char> {
+    // `\u{202e}` without its braces and prefix.
+    character.escape_unicode().skip(3).filter(|part| *part != '}').map(|d| d.to_ascii_uppercase())
+}
+
+/// Whether a character has no shape of its own, or changes the direction of its neighbours.
+fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}'
+            | '\u{70f}' | '\u{115f}' | '\u{1160}' | '\u{1680}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180e}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
+            | '\u{205f}'..='\u{206f}' | '\u{2800}' | '\u{3000}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_made_visible() {
+        assert_eq!(shown("pay\u{202e}gpj.exe"), "pay⟨202E⟩gpj.exe");
+        assert_eq!(shown("a\u{200b}b"), "a⟨200B⟩b");
+        assert_eq!(shown("a\nb\tc\0"), "a⏎b⇥c⟨0⟩");
+        assert_eq!(shown(" x  "), "␣x␣␣");
+        assert_eq!(shown("  "), "␣␣");
+        assert_eq!(shown(""), "(no name)");
+        assert_eq!(shown("日本語 ünï"), "日本語 ünï");
+    }
+
+    #[test]
+    fn a_long_name_is_cut_between_characters() {
+        assert_eq!(shown(&"é".repeat(60)), "é".repeat(60));
+        assert_eq!(shown(&"é".repeat(61)), format!("{}…", "é".repeat(60)));
+        assert_eq!(shown_whole(&"é".repeat(500)).chars().count(), 500);
+    }
+}
