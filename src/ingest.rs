@@ -1,1 +1,223 @@
-//! The seam: bytes become spans, spans sightings, sightings are committed.
+//! The seam: bytes become spans, tool-call spans become sightings, sightings are committed.
+//!
+//! A request is read whole before anything of it is committed, so what cannot be read leaves
+//! nothing behind. Spans that are no tool call are counted and forgotten; a tool call that cannot
+//! be kept costs its neighbours nothing and is told to the sender.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::call::{InstallationSecret, Name, Sighting, UnixNanos};
+use crate::clock::Clock;
+use crate::figures::ArrivalCounts;
+use crate::figures::arrival::Refusal;
+use crate::otlp::{DecodeError, Format, ResourceView, ScopeView, SpanView, Visitor, walk};
+use crate::recognise::{Recognition, is_deciding_key, is_deciding_name, recognise};
+use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
+use crate::store::{Batch, StoreError, Writer};
+
+/// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
+/// hundred, so without a cap a request could cost ten times what was admitted.
+pub const MAX_CALLS: usize = 65_536;
+
+/// Where batches become durable.
+pub trait Commit: Send + Sync + 'static {
+    /// Resolves when the batch is on disk; an error means that nothing of it may be answered
+    /// with success. Dropping the future is safe.
+    fn commit(&self, batch: Batch) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+impl Commit for Writer {
+    fn commit(&self, batch: Batch) -> impl Future<Output = Result<(), StoreError>> + Send {
+        Self::commit(self, batch)
+    }
+}
+
+impl<C: Commit> Commit for Arc<C> {
+    fn commit(&self, batch: Batch) -> impl Future<Output = Result<(), StoreError>> + Send {
+        C::commit(self, batch)
+    }
+}
+
+/// Why a request was not taken. Nothing of it is kept.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum IngestError {
+    /// The bytes are no OTLP request.
+    #[error(transparent)]
+    Malformed(#[from] DecodeError),
+    /// The request holds more tool calls than are taken at once.
+    #[error("request holds more than {MAX_CALLS} tool calls")]
+    TooManyCalls,
+    /// The store could not make it durable.
+    #[error("store cannot take data at the moment")]
+    Storage(#[from] StoreError),
+}
+
+/// What became of a request that was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// Spans in the request.
+    pub spans: u64,
+    /// Tool calls that are on disk now.
+    pub kept: u64,
+    /// Tool calls that could not be kept, with the first reason; none where all were.
+    pub refused: Option<(u64, Refusal)>,
+}
+
+/// A request that was read and waits to be committed.
+#[derive(Debug)]
+pub struct Reading {
+    batch: Batch,
+    outcome: Outcome,
+}
+
+/// Takes requests in.
+#[derive(Debug)]
+pub struct Ingest<C> {
+    commit: C,
+    clock: Arc<dyn Clock>,
+    secret: InstallationSecret,
+    limits: ReduceLimits,
+    paging: PagingRules,
+    conversation_attributes: Vec<String>,
+}
+
+impl<C: Commit> Ingest<C> {
+    /// Takes requests into `commit`, with METHOD's rules as they are by default.
+    pub fn new(commit: C, clock: Arc<dyn Clock>, secret: InstallationSecret) -> Self {
+        Self {
+            commit,
+            clock,
+            secret,
+            limits: ReduceLimits::default(),
+            paging: PagingRules::default(),
+            conversation_attributes: Vec::new(),
+        }
+    }
+
+    /// The same with other limits.
+    pub fn with_limits(self, limits: ReduceLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The same with declared paging parameters.
+    pub fn with_paging(self, paging: PagingRules) -> Self {
+        Self { paging, ..self }
+    }
+
+    /// The same with attributes that name a conversation, asked before the known ones.
+    pub fn with_conversation_attributes(self, conversation_attributes: Vec<String>) -> Self {
+        Self { conversation_attributes, ..self }
+    }
+
+    /// Reads an `ExportTraceServiceRequest`. Computes only: neither waits nor keeps anything.
+    pub fn read(&self, request: &[u8], format: Format) -> Result<Reading, IngestError> {
+        let now = self.clock.now();
+        let mut collector = Collector {
+            context: ReduceContext {
+                now,
+                secret: &self.secret,
+                limits: &self.limits,
+                paging: &self.paging,
+                conversation_attributes: &self.conversation_attributes,
+            },
+            sightings: Vec::new(),
+            counts: BTreeMap::new(),
+            current: (Name::cut(""), ArrivalCounts::default()),
+            spans: 0,
+            first_refusal: None,
+        };
+        walk(request, format, &mut collector)?;
+        collector.finish(now)
+    }
+
+    /// Commits what was read; resolves when it is on disk.
+    pub async fn commit(&self, reading: Reading) -> Result<Outcome, IngestError> {
+        self.commit.commit(reading.batch).await?;
+        Ok(reading.outcome)
+    }
+}
+
+/// Collects what a request leaves behind.
+struct Collector<'c> {
+    context: ReduceContext<'c>,
+    sightings: Vec<Sighting>,
+    counts: BTreeMap<Name, ArrivalCounts>,
+    /// The counts of the resource that is being read; moved into `counts` when the next begins.
+    current: (Name, ArrivalCounts),
+    spans: u64,
+    first_refusal: Option<Refusal>,
+}
+
+impl Collector<'_> {
+    fn close_resource(&mut self) {
+        let (name, counts) =
+            std::mem::replace(&mut self.current, (Name::cut(""), ArrivalCounts::default()));
+        if counts != ArrivalCounts::default() {
+            self.counts.entry(name).or_default().merge(&counts);
+        }
+    }
+
+    fn finish(mut self, received: UnixNanos) -> Result<Reading, IngestError> {
+        self.close_resource();
+        for counts in self.counts.values_mut() {
+            counts.requests = 1;
+        }
+        let kept = self.sightings.len();
+        if kept > MAX_CALLS {
+            return Err(IngestError::TooManyCalls);
+        }
+        let refused = self.counts.values().map(|counts| counts.refused.total()).sum();
+        let outcome = Outcome {
+            spans: self.spans,
+            kept: kept as u64,
+            refused: self.first_refusal.map(|reason| (refused, reason)),
+        };
+        let batch = Batch { received, sightings: self.sightings, counts: self.counts };
+        Ok(Reading { batch, outcome })
+    }
+}
+
+impl Visitor for Collector<'_> {
+    fn is_deciding_key(&self, key: &[u8]) -> bool {
+        is_deciding_key(key)
+    }
+
+    fn is_deciding_name(&self, name: &[u8]) -> bool {
+        is_deciding_name(name)
+    }
+
+    fn resource(&mut self, service_name: &str, spans: u64) {
+        self.close_resource();
+        self.current = (Name::cut(service_name), ArrivalCounts { spans, ..Default::default() });
+        self.spans += spans;
+    }
+
+    fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
+        let counts = &mut self.current.1;
+        let recognised = match recognise(span, scope, resource) {
+            Recognition::Call(recognised) => recognised,
+            Recognition::NotACall(reason) => {
+                *counts.not_calls.entry(Name::cut(reason.word())).or_default() += 1;
+                return;
+            }
+            Recognition::Ordinary => return,
+        };
+        match reduce(&recognised, span, scope, resource, &self.context) {
+            Ok(Reduced { sighting, repairs }) => {
+                *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
+                for repair in repairs {
+                    counts.repaired.add(repair, 1);
+                }
+                // One past the limit is enough to refuse the request.
+                if self.sightings.len() <= MAX_CALLS {
+                    self.sightings.push(sighting);
+                }
+            }
+            Err(refusal) => {
+                counts.refused.add(refusal, 1);
+                self.first_refusal.get_or_insert(refusal);
+            }
+        }
+    }
+}

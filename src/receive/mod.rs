@@ -1,1 +1,25 @@
 //! Receive: OTLP over gRPC and HTTP, admission, limits, inflating, replies.
+//!
+//! Connections come in, committed batches and answers go out. Both listeners run the same code:
+//! whatever a connection speaks is understood on either port. A request passes one pipeline:
+//! admission, a capped read, capped inflating, [`Ingest`](crate::ingest::Ingest), the answer.
+//! Nothing is answered with success before it is on disk.
+
+mod admission;
+mod connection;
+mod grpc;
+mod http;
+mod inflate;
+mod limits;
+mod listener;
+mod receiver;
+mod reply;
+mod reply_body;
+mod reply_json;
+mod request_error;
+mod retry_delay;
+mod source;
+mod watch;
+
+pub use limits::Limits;
+pub use listener::{BindError, Drained, Listeners, Transport};

@@ -1,1 +1,210 @@
+//! The real program, killed at the worst moments: what it answered with OK is there afterwards,
+//! and what was sent again is counted once.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use firstcall::call::{CallDuration, Day, UnixNanos};
+use firstcall::clock::{Clock, SystemClock};
+use firstcall::store::Store;
+use prost::Message;
+
+use super::receive::client::{EXPORT, Pieces, call, connect_h2, post};
+use super::receive::spans::{call_at, framed, request};
+
+/// A running `firstcall serve`.
+struct Program {
+    child: Child,
+    grpc: SocketAddr,
+    http: SocketAddr,
+}
+
+impl Program {
+    fn start(data_dir: &Path) -> Self {
+        let mut child = firstcall(data_dir)
+            .args(["serve", "--grpc-endpoint", "127.0.0.1:0", "--http-endpoint", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = |name: &str| {
+            let word = line.split_whitespace().find_map(|word| word.strip_prefix(name));
+            word.unwrap().parse().unwrap()
+        };
+        Self { grpc: address("grpc="), http: address("http="), child }
+    }
+
+    /// SIGKILL: nothing of the program runs after it.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// SIGTERM, and the program's own end.
+    fn terminate(mut self) -> ExitStatus {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.child.wait().unwrap()
+    }
+}
+
+fn firstcall(data_dir: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_firstcall"));
+    command.arg("--data-dir").arg(data_dir).env("FIRSTCALL_LOG_LEVEL", "error");
+    command
+}
+
+/// Noon of the day before yesterday: a whole day that may be covered.
+fn noon() -> UnixNanos {
+    let day = SystemClock.now().day().minus(2);
+    day.start().saturating_add(CallDuration::from_secs(12 * 3600))
+}
+
+/// A request with one call; the number is in its trace id and sets its start.
+fn body(number: u64) -> Vec<u8> {
+    // Within half a day, so that all calls belong to one day.
+    let start = noon().saturating_add(CallDuration::from_millis(number * 10));
+    request(vec![call_at(number, start.get())]).encode_to_vec()
+}
+
+/// The numbers of the calls that are in the data folder.
+fn stored(data_dir: &Path) -> BTreeSet<u64> {
+    let store = Store::open(data_dir).unwrap();
+    let mut numbers = BTreeSet::new();
+    for day in store.sighting_days().unwrap() {
+        let mut visit = |sighting: firstcall::call::Sighting| {
+            let number = sighting.trace_id.as_bytes().last_chunk().unwrap();
+            numbers.insert(u64::from_be_bytes(*number));
+        };
+        store.read_sightings(day, day.start(), day.end(), &mut visit).unwrap();
+    }
+    numbers
+}
+
+/// Calls that the pass counts on `day`.
+fn counted(data_dir: &Path, day: Day) -> u64 {
+    let status = firstcall(data_dir).args(["nightly", "--day", &day.to_string()]).status().unwrap();
+    assert!(status.success());
+    let days = Store::open(data_dir).unwrap().read_days(day, day).unwrap();
+    days.iter().flat_map(|day| day.tools.values()).map(|figures| figures.calls).sum()
+}
+
+/// Sends calls over four connections, each as fast as it is answered, until the peer is gone.
+/// Returns the numbers that were answered with OK. `on_answer` hears of each.
+async fn send_until_gone(
+    address: SocketAddr,
+    next: &Arc<AtomicU64>,
+    on_answer: impl Fn() + Clone + Send + 'static,
+) -> BTreeSet<u64> {
+    let lanes: Vec<_> = (0..4)
+        .map(|_| {
+            let (next, on_answer) = (Arc::clone(next), on_answer.clone());
+            tokio::spawn(async move {
+                let mut sender = connect_h2(address).await;
+                let mut answered = BTreeSet::new();
+                loop {
+                    let number = next.fetch_add(1, Ordering::SeqCst);
+                    let request = http::Request::post(format!("http://localhost{EXPORT}"))
+                        .header("content-type", "application/grpc")
+                        .body(Pieces::whole(framed(0, &body(number))))
+                        .unwrap();
+                    if sender.ready().await.is_err() {
+                        return answered;
+                    }
+                    let Ok(response) = sender.send_request(request).await else { return answered };
+                    // Success has its status in the trailers: headers alone are no answer yet.
+                    let Ok(whole) = http_body_util::BodyExt::collect(response.into_body()).await
+                    else {
+                        return answered;
+                    };
+                    if whole.trailers().and_then(|trailers| trailers.get("grpc-status")).is_some() {
+                        answered.insert(number);
+                        on_answer();
+                    }
+                }
+            })
+        })
+        .collect();
+    let mut all = BTreeSet::new();
+    for lane in lanes {
+        all.extend(lane.await.unwrap());
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_answered_survives_a_kill_and_what_is_sent_again_is_counted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let next = Arc::new(AtomicU64::new(0));
+    let mut answered = BTreeSet::new();
+    for round in 1..=5_u64 {
+        let program = Program::start(folder.path());
+        let address = program.grpc;
+        let (first_answers, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let on_answer = move || first_answers.send(()).unwrap_or_default();
+        let sending = {
+            let next = Arc::clone(&next);
+            tokio::spawn(async move { send_until_gone(address, &next, on_answer).await })
+        };
+        // Killed after another number of answers in each round, with others on their way.
+        for _ in 0..round * round * 4 {
+            heard.recv().await.unwrap();
+        }
+        program.kill();
+        answered.extend(sending.await.unwrap());
+        let stored = stored(folder.path());
+        assert!(answered.is_subset(&stored), "lost: {:?}", answered.difference(&stored));
+    }
+
+    // What was not answered is sent again, as a client would, and half of what was.
+    let sent = next.load(Ordering::SeqCst);
+    let program = Program::start(folder.path());
+    for number in (0..sent).filter(|number| !answered.contains(number) || number % 2 == 0) {
+        assert_eq!(post(program.http, &body(number), &[]).await.status, 200);
+    }
+    program.kill();
+    assert_eq!(stored(folder.path()), (0..sent).collect());
+    assert_eq!(counted(folder.path(), noon().day()), sent);
+}
+
+#[tokio::test]
+async fn bug_24_the_same_request_twice_and_again_after_a_restart_is_one_call() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let program = Program::start(folder.path());
+        let mut sender = connect_h2(program.grpc).await;
+        for _ in 0..2 {
+            let message = Pieces::whole(framed(0, &body(7)));
+            assert_eq!(call(&mut sender, EXPORT, &[], message).await.grpc_status(), 0);
+        }
+        program.kill();
+    }
+    assert_eq!(counted(folder.path(), noon().day()), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bug_25_a_stop_under_load_loses_nothing_that_was_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::start(folder.path());
+    let address = program.grpc;
+    let (first_answers, mut heard) = tokio::sync::mpsc::unbounded_channel();
+    let on_answer = move || first_answers.send(()).unwrap_or_default();
+    let next = Arc::new(AtomicU64::new(0));
+    let sending = tokio::spawn(async move { send_until_gone(address, &next, on_answer).await });
+    for _ in 0..50 {
+        heard.recv().await.unwrap();
+    }
+    let status = tokio::task::spawn_blocking(move || program.terminate()).await.unwrap();
+    assert_eq!(status.code(), Some(0));
+    let answered = sending.await.unwrap();
+    assert!(answered.len() >= 50);
+    assert!(answered.is_subset(&stored(folder.path())));
+}

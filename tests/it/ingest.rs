@@ -1,1 +1,114 @@
+//! From a request's bytes to a batch, without a socket.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use std::sync::{Arc, Mutex};
+
+use firstcall::call::{InstallationSecret, Name, UnixNanos};
+use firstcall::clock::ManualClock;
+use firstcall::figures::{ArrivalCounts, Refusal};
+use firstcall::ingest::{Commit, Ingest, IngestError, MAX_CALLS, Outcome};
+use firstcall::otlp::Format;
+use firstcall::store::{Batch, StoreError};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use prost::Message;
+
+use super::receive::spans::{NOON, call, ordinary, request, text};
+
+/// Keeps the batches.
+#[derive(Debug, Clone, Default)]
+struct Kept(Arc<Mutex<Vec<Batch>>>);
+
+impl Commit for Kept {
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+        self.0.lock().unwrap().push(batch);
+        Ok(())
+    }
+}
+
+/// Takes in `request`; the outcome and what was committed.
+async fn take(bytes: &[u8]) -> (Result<Outcome, IngestError>, Vec<Batch>) {
+    let kept = Kept::default();
+    let clock = Arc::new(ManualClock::at(UnixNanos::new(NOON)));
+    let ingest = Ingest::new(kept.clone(), clock, InstallationSecret::from_bytes([7; 32]));
+    let outcome = match ingest.read(bytes, Format::Protobuf) {
+        Ok(reading) => ingest.commit(reading).await,
+        Err(error) => Err(error),
+    };
+    let batches = kept.0.lock().unwrap().clone();
+    (outcome, batches)
+}
+
+/// A request whose resources have these services, each with its spans.
+fn from_services(services: &[(Option<&str>, Vec<Span>)]) -> Vec<u8> {
+    let mut resource_spans = Vec::new();
+    for (service, spans) in services {
+        let mut one = request(spans.clone()).resource_spans.pop().unwrap();
+        let attributes = service.map(|service| text("service.name", service)).into_iter().collect();
+        one.resource.as_mut().unwrap().attributes = attributes;
+        resource_spans.push(one);
+    }
+    ExportTraceServiceRequest { resource_spans }.encode_to_vec()
+}
+
+#[tokio::test]
+async fn arrivals_are_counted_by_the_service_that_sent_them() {
+    let bytes = from_services(&[
+        (Some("shop"), vec![call(1), ordinary(2)]),
+        (None, vec![ordinary(3)]),
+        (Some("shop"), vec![ordinary(4), call(5)]),
+        (Some("idle"), vec![]),
+    ]);
+    let (outcome, batches) = take(&bytes).await;
+    assert_eq!(outcome.unwrap(), Outcome { spans: 5, kept: 2, refused: None });
+    let [batch] = batches.try_into().unwrap();
+    assert_eq!(batch.received, UnixNanos::new(NOON));
+    assert_eq!(batch.sightings.len(), 2);
+    let counts = |name: &str| batch.counts.get(&Name::cut(name)).cloned();
+    let shop = counts("shop").unwrap();
+    assert_eq!((shop.requests, shop.spans), (1, 4));
+    assert_eq!(shop.kept.values().sum::<u64>(), 2);
+    let nameless = ArrivalCounts { requests: 1, spans: 1, ..ArrivalCounts::default() };
+    assert_eq!(counts(""), Some(nameless));
+    assert_eq!(counts("idle"), None);
+}
+
+#[tokio::test]
+async fn of_what_cannot_be_read_to_its_end_nothing_is_committed() {
+    let mut bytes = request(vec![call(1), call(2)]).encode_to_vec();
+    bytes.extend([0x0a, 0x7f]);
+    let (outcome, batches) = take(&bytes).await;
+    assert!(matches!(outcome, Err(IngestError::Malformed(_))));
+    assert!(batches.is_empty());
+}
+
+#[tokio::test]
+async fn a_refused_call_is_told_with_the_first_reason() {
+    let mut zero = call(1);
+    zero.span_id = vec![0; 8];
+    let mut future = call(2);
+    future.start_time_unix_nano = NOON + 2 * 3600 * 1_000_000_000;
+    future.end_time_unix_nano = future.start_time_unix_nano;
+    let (outcome, batches) = take(&request(vec![call(3), zero, future]).encode_to_vec()).await;
+    let expected = Outcome { spans: 3, kept: 1, refused: Some((2, Refusal::BadId)) };
+    assert_eq!(outcome.unwrap(), expected);
+    let counts: &ArrivalCounts = batches[0].counts.values().next().unwrap();
+    assert_eq!(counts.refused.get(Refusal::BadId), 1);
+    assert_eq!(counts.refused.get(Refusal::FarFuture), 1);
+}
+
+#[tokio::test]
+async fn a_request_of_more_calls_than_are_taken_at_once_is_refused_whole() {
+    let calls = |count: usize| {
+        let mut one = request(vec![call(1)]).resource_spans.pop().unwrap();
+        let spans = &mut one.scope_spans[0].spans;
+        *spans = vec![spans[0].clone(); count];
+        ExportTraceServiceRequest { resource_spans: vec![one] }.encode_to_vec()
+    };
+    let (outcome, batches) = take(&calls(MAX_CALLS)).await;
+    assert_eq!(outcome.unwrap().kept, MAX_CALLS as u64);
+    assert_eq!(batches.len(), 1);
+    let (outcome, batches) = take(&calls(MAX_CALLS + 1)).await;
+    assert!(matches!(outcome, Err(IngestError::TooManyCalls)));
+    assert!(batches.is_empty());
+}

@@ -1,0 +1,105 @@
+//! Decoding alone, all ways over the same bytes in turn.
+
+use std::hint::black_box;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use firstcall::call::InstallationSecret;
+use firstcall::clock::ManualClock;
+use firstcall::ingest::{Commit, Ingest};
+use firstcall::otlp::{Format, ResourceView, ScopeView, SpanView, Visitor, walk};
+use firstcall::recognise::{is_deciding_key, is_deciding_name};
+use firstcall::store::{Batch, StoreError};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use prost::Message;
+
+use super::{cpu, median, traffic};
+
+const ROUNDS: usize = 9;
+
+/// Commits nowhere.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Nowhere;
+
+impl Commit for Nowhere {
+    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+        drop(black_box(batch));
+        Ok(())
+    }
+}
+
+/// An ingest at the time of the traffic.
+pub(crate) fn ingest<C: Commit>(commit: C) -> Ingest<C> {
+    let noon = firstcall::call::UnixNanos::new(1_795_953_700_000_000_000);
+    let secret = InstallationSecret::from_bytes([7; 32]);
+    Ingest::new(commit, Arc::new(ManualClock::at(noon)), secret)
+}
+
+/// Reads tool calls whole and does nothing with them.
+struct Reading(u64);
+
+impl Visitor for Reading {
+    fn is_deciding_key(&self, key: &[u8]) -> bool {
+        is_deciding_key(key)
+    }
+
+    fn is_deciding_name(&self, name: &[u8]) -> bool {
+        is_deciding_name(name)
+    }
+
+    fn resource(&mut self, _service_name: &str, _spans: u64) {}
+
+    fn span(&mut self, span: &SpanView<'_>, _scope: &ScopeView<'_>, _resource: &ResourceView<'_>) {
+        black_box(span);
+        self.0 += 1;
+    }
+}
+
+type Way<'a> = (&'a str, Box<dyn Fn(&[u8]) + 'a>);
+
+/// Measures and prints.
+pub(crate) fn run(requests: &[Bytes]) {
+    let ingest = ingest(Nowhere);
+    let ways: Vec<Way<'_>> = vec![
+        (
+            "full decode by opentelemetry-proto",
+            Box::new(|bytes| drop(black_box(ExportTraceServiceRequest::decode(bytes).unwrap()))),
+        ),
+        (
+            "walk, tool calls read whole",
+            Box::new(|bytes| {
+                let mut reading = Reading(0);
+                walk(bytes, Format::Protobuf, &mut reading).unwrap();
+                black_box(reading.0);
+            }),
+        ),
+        (
+            "walk, recognise, reduce to sightings",
+            Box::new(|bytes| drop(black_box(ingest.read(bytes, Format::Protobuf).unwrap()))),
+        ),
+        (
+            "sum of the bytes as 64-bit words",
+            Box::new(|bytes| {
+                let words = bytes.chunks_exact(8).filter_map(<[u8]>::first_chunk);
+                let sum =
+                    words.fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+                black_box(sum);
+            }),
+        ),
+    ];
+
+    let mut figures = vec![Vec::new(); ways.len()];
+    for _ in 0..ROUNDS {
+        for ((_, way), figures) in ways.iter().zip(&mut figures) {
+            let spent = cpu::spent_by(|| requests.iter().for_each(|bytes| way(bytes)));
+            figures.push(spent.as_nanos() as f64 / (traffic::REQUESTS * traffic::SPANS) as f64);
+        }
+    }
+    let medians: Vec<f64> = figures.into_iter().map(median).collect();
+    let full = medians.first().copied().unwrap_or(f64::NAN);
+    println!("decode alone, one thread            ns/span  times full");
+    for ((name, _), nanos) in ways.iter().zip(&medians) {
+        println!("  {name:<38}{nanos:>8.0}{:>8.1}", full / nanos);
+    }
+    println!();
+}

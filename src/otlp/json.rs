@@ -1,0 +1,142 @@
+//! Walks an `ExportTraceServiceRequest` in OTLP's JSON and reads only the spans that are wanted.
+//!
+//! The same two steps as in [`super::protobuf`]: each span is scanned, its grammar checked and
+//! its name and keys shown to the visitor; a wanted one is then read whole. Members are known by
+//! their lowerCamelCase names and, because some senders write them so, by those of the protobuf
+//! fields. Unknown members are ignored at any depth, nulls are absent, and a list or object that
+//! is something else is an error that names it: nothing is silently read as nothing.
+
+use std::borrow::Cow;
+
+use super::DecodeError;
+use super::json_text::{JsonText, Kind};
+use super::read_json_span::Reader;
+use super::visitor::Visitor;
+
+type Read<T> = Result<T, DecodeError>;
+
+/// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
+/// part of the request: it must drop it.
+///
+/// # Errors
+/// Where the request is no JSON, or a member that is looked at has another type than OTLP's.
+pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Read<()> {
+    let mut json = JsonText::of(request);
+    if json.kind()? != Kind::Object {
+        return Err(DecodeError::Shape("request"));
+    }
+    json.object("request", |json, key| match key {
+        "resourceSpans" | "resource_spans" => {
+            json.array("resourceSpans", |json| walk_resource_spans(json, visitor))
+        }
+        _ => json.skip().map(drop),
+    })?;
+    json.end()
+}
+
+/// The wanted spans of one scope, with the scope, still as text.
+#[derive(Debug, Default)]
+struct Wanted<'a> {
+    scope: &'a [u8],
+    spans: Vec<&'a [u8]>,
+}
+
+fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> Read<()> {
+    let mut resource: &[u8] = b"null";
+    let mut scopes = Vec::new();
+    let mut spans = 0;
+    json.object("resourceSpans", |json, key| match key {
+        "resource" => {
+            resource = json.skip()?;
+            Ok(())
+        }
+        "scopeSpans" | "scope_spans" => json.array("scopeSpans", |json| {
+            let (wanted, seen) = scan_scope_spans(json, visitor)?;
+            spans += seen;
+            if !wanted.spans.is_empty() {
+                scopes.push(wanted);
+            }
+            Ok(())
+        }),
+        _ => json.skip().map(drop),
+    })?;
+
+    let mut reader = Reader::default();
+    let resource = reader.resource(resource)?;
+    visitor.resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
+    for wanted in scopes {
+        let mut reader = reader.clone();
+        let scope = reader.scope(wanted.scope)?;
+        for span in wanted.spans {
+            visitor.span(&reader.clone().span(span)?, &scope, &resource);
+        }
+    }
+    Ok(())
+}
+
+fn scan_scope_spans<'a>(
+    json: &mut JsonText<'a>,
+    visitor: &impl Visitor,
+) -> Read<(Wanted<'a>, u64)> {
+    let mut wanted = Wanted { scope: b"null", spans: Vec::new() };
+    let mut seen = 0;
+    json.object("scopeSpans", |json, key| match key {
+        "scope" => {
+            wanted.scope = json.skip()?;
+            Ok(())
+        }
+        "spans" => json.array("spans", |json| {
+            seen += 1;
+            let before = json.clone();
+            if is_wanted(json, visitor)? {
+                wanted.spans.push(before.until(json));
+            }
+            Ok(())
+        }),
+        _ => json.skip().map(drop),
+    })?;
+    Ok((wanted, seen))
+}
+
+/// Checks a span's grammar to its end, and tells whether the visitor wants it.
+fn is_wanted(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<bool> {
+    let mut is_wanted = false;
+    json.object("spans", |json, key| match key {
+        "name" => {
+            let name = text_bytes(json, "name")?;
+            is_wanted |= visitor.is_deciding_name(&name);
+            Ok(())
+        }
+        "attributes" => json.array("attributes", |json| {
+            json.object("attributes", |json, member| {
+                if member != "key" {
+                    return json.skip().map(drop);
+                }
+                let key = text_bytes(json, "key")?;
+                is_wanted |= visitor.is_deciding_key(&key);
+                Ok(())
+            })
+        }),
+        _ => json.skip().map(drop),
+    })?;
+    Ok(is_wanted)
+}
+
+/// A text as bytes; none where it is null.
+fn text_bytes<'a>(json: &mut JsonText<'a>, field: &'static str) -> Read<Cow<'a, [u8]>> {
+    match json.kind()? {
+        Kind::Null => json.word(b"null").map(|()| Cow::default()),
+        Kind::Text => {
+            let text = json.text()?;
+            Ok(match text.plain() {
+                Some(bytes) => Cow::Borrowed(bytes),
+                None => Cow::Owned(text.unescaped().into_owned().into_bytes()),
+            })
+        }
+        _ => Err(DecodeError::Shape(field)),
+    }
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

@@ -1,0 +1,19 @@
+//! What both encodings show of a request.
+
+use super::span_view::{ResourceView, ScopeView, SpanView};
+
+/// Decides which spans are read, and takes them.
+pub trait Visitor {
+    /// Whether a span with an attribute of this key is wanted.
+    fn is_deciding_key(&self, key: &[u8]) -> bool;
+
+    /// Whether a span of this name is wanted.
+    fn is_deciding_name(&self, name: &[u8]) -> bool;
+
+    /// A resource begins: its `service.name` as sent, empty where it has none, and how many
+    /// spans it holds, wanted or not.
+    fn resource(&mut self, service_name: &str, spans: u64);
+
+    /// A wanted span, in the order sent within its resource.
+    fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
+}
