@@ -5,7 +5,7 @@
 
 use super::attribute_names::Key;
 use super::seen::Seen;
-use crate::call::{Confidence, SpanKind};
+use crate::call::{Confidence, Outcome, SpanKind};
 
 /// One instrumentation's vocabulary.
 pub(crate) struct Dialect {
@@ -23,6 +23,8 @@ pub(crate) struct Dialect {
     pub(crate) result: &'static [ResultFrom],
     /// Whether `mcp.session.id` is a session here (dialects.md section 4).
     pub(crate) has_transport_session: bool,
+    /// What this dialect alone knows of how the call ended; it beats every shared sign.
+    pub(crate) told: fn(&Seen<'_>) -> Option<Outcome>,
     /// How far an ok can be believed.
     pub(crate) confidence: fn(&Seen<'_>) -> Confidence,
     /// Whether a span that names no tool is refused rather than kept for folding.
@@ -83,6 +85,10 @@ pub(crate) enum ArgumentsFrom {
     Key(Key),
     /// An attribute that may wrap them (args-hash.md section 7).
     Wrapped(Key),
+    /// An attribute that holds just them, unless it holds their schema.
+    NotASchema(Key),
+    /// An attribute that holds `{}` as well where arguments are not sent.
+    NotBare(Key),
     /// One attribute per argument, flattened: what follows the prefix is the argument's path.
     Flattened(&'static str),
     /// One attribute per argument, its name lower-cased and its value JSON text.
@@ -98,8 +104,8 @@ pub(crate) enum ArgumentsFrom {
 pub(crate) enum ResultFrom {
     /// An attribute.
     Key(Key),
-    /// One member of the JSON object in an attribute.
-    Member(Key, &'static str),
+    /// The first of these members of the JSON object in an attribute, else the whole.
+    Member(Key, &'static [&'static str]),
     /// An attribute of an event.
     Event(&'static str, &'static str),
     /// How many parts the result had.
@@ -116,6 +122,7 @@ impl Dialect {
         arguments: &[ArgumentsFrom::Key(Key::GenAiToolCallArguments)],
         result: &[ResultFrom::Key(Key::GenAiToolCallResult)],
         has_transport_session: true,
+        told: |_seen| None,
         confidence: |_seen| Confidence::High,
         needs_tool_name: false,
     };

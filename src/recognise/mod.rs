@@ -74,7 +74,7 @@ pub fn recognise(
         Gate::Ordinary => return Recognition::Ordinary,
     }
     let Some(rules) = DIALECTS.iter().copied().find(|dialect| (dialect.test)(&seen)) else {
-        return Recognition::Ordinary;
+        return never::part(&seen).map_or(Recognition::Ordinary, Recognition::NotACall);
     };
     match never::reason(&seen) {
         Some(reason) => Recognition::NotACall(reason),

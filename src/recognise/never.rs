@@ -4,6 +4,7 @@
 use super::attribute_names::Key;
 use super::not_a_call::NotACall;
 use super::seen::Seen;
+use crate::call::SpanKind;
 
 /// What a span's method and operation leave open.
 pub(super) enum Gate {
@@ -65,13 +66,42 @@ pub(super) fn reason(seen: &Seen<'_>) -> Option<NotACall> {
     if seen.is_named(output) || seen.text(Key::LogfireMsg).is_some_and(|m| m.starts_with(output)) {
         return Some(NotACall::OutputFunction);
     }
-    if seen.is_scope("fastmcp") && seen.is_named("delegate ") {
+    if seen.is_tool_kind(Key::OpeninferenceSpanKind)
+        && seen.scope.name.ends_with(".openai_agents")
+        && !seen.has(Key::ToolName)
+    {
+        return Some(NotACall::Handoff);
+    }
+    // MLflow writes retrievers and rerankers as tools, without a name.
+    if seen.is_scope("mlflow.tracing.provider")
+        && seen.span.name == "execute_tool"
+        && !seen.has(Key::GenAiToolCallArguments)
+    {
+        return Some(NotACall::OtherStep);
+    }
+    // OpenLIT's server makes one when it starts.
+    if seen.has(Key::McpOperationName)
+        && seen.span.kind == SpanKind::Server
+        && !seen.has(Key::McpToolName)
+        && !seen.has(Key::McpRequestPayload)
+    {
+        return Some(NotACall::OtherStep);
+    }
+    part(seen).or_else(|| not_run(seen))
+}
+
+/// Spans of parts of a call, and of sessions and transports around calls.
+pub(super) fn part(seen: &Seen<'_>) -> Option<NotACall> {
+    let name: &str = &seen.span.name;
+    let is_part = name == "claude_code.tool.blocked_on_user"
+        || (seen.is_scope("fastmcp") && name.starts_with("delegate "))
+        || (seen.is_scope("mcp-gateway") && matches!(name, "tool.lookup" | "tool.gateway_call"));
+    if is_part {
         return Some(NotACall::PartOfACall);
     }
-    if seen.span.name.ends_with(".mcp") || seen.span.name == "ResponseStreamWriter" {
-        return Some(NotACall::SessionWrapper);
-    }
-    not_run(seen)
+    // OpenLLMetry and ADOT.
+    let is_wrapper = name.ends_with(".mcp") || name == "ResponseStreamWriter";
+    (is_wrapper && seen.scope.name.contains("mcp")).then_some(NotACall::SessionWrapper)
 }
 
 /// Why the call did not run: put off, refused, or to be sent again by protocol (METHOD 4).

@@ -75,6 +75,14 @@ fn read<'v>(seen: &Seen<'v>, place: ArgumentsFrom) -> Option<(Looked, Cow<'stati
         ArgumentsFrom::Wrapped(key) => {
             Some((of(seen.value(key)?, MayWrap::Any)?, key.text().into()))
         }
+        ArgumentsFrom::NotASchema(key) => {
+            let looked = of(seen.value(key)?, MayWrap::Unmistakable)?;
+            (!looked.is_schema()).then_some((looked, key.text().into()))
+        }
+        ArgumentsFrom::NotBare(key) => {
+            let looked = of(seen.value(key)?, MayWrap::Unmistakable)?;
+            (looked.bytes() != b"{}").then_some((looked, key.text().into()))
+        }
         ArgumentsFrom::Event(event, key) => {
             let found = seen.span.events.iter().rev().find(|each| each.name == event)?;
             let value = found.attributes.get(key)?;

@@ -54,6 +54,18 @@ impl Looked {
         self.canonical.as_ref().map_or(&self.raw, |text| text.as_str().as_bytes())
     }
 
+    /// Whether these are no arguments but a JSON Schema of some.
+    pub(super) fn is_schema(&self) -> bool {
+        let object = self.canonical.as_ref().filter(|text| text.is_object());
+        object.is_some_and(|object| {
+            object.members().any(|member| match member.key {
+                "properties" => member.value.starts_with('{'),
+                "type" => member.value == "\"object\"",
+                _ => false,
+            })
+        })
+    }
+
     /// An object put together from several attributes.
     pub(super) fn rebuilt(form: ArgsForm, canonical: Canonical) -> Self {
         Self { form, ..Self::json(canonical, None) }
@@ -118,10 +130,7 @@ fn peel(
     if canonical.as_str() == "null" {
         return Looked::none();
     }
-    if let Some(inner) =
-        unwraps.checked_sub(1).and_then(|left| Some((string_of_json(&canonical)?, left)))
-    {
-        let (inner, left) = inner;
+    if let Some((inner, left)) = json_in_string(&canonical, unwraps) {
         return peel(Material::Text(inner.into()), may_wrap, is_repaired, peels, left);
     }
     if canonical.is_object()
@@ -142,14 +151,22 @@ fn peel(
     Some(Looked::json(canonical, exact.flatten()))
 }
 
-/// The text in a JSON string, where it is JSON of an object or a list itself.
-fn string_of_json(canonical: &Canonical) -> Option<String> {
-    if !canonical.as_str().starts_with('"') {
-        return None;
+/// The object or list that a JSON string holds as text, at most `unwraps` strings deep, and how
+/// many more strings may be opened. Any other string stays one.
+fn json_in_string(canonical: &Canonical, unwraps: usize) -> Option<(String, usize)> {
+    let mut text = Cow::Borrowed(canonical.as_str());
+    for left in (0..unwraps).rev() {
+        if !text.starts_with('"') {
+            return None;
+        }
+        let inner: String = serde_json::from_str(&text).ok()?;
+        let inner = inner.trim().to_owned();
+        if inner.starts_with(['{', '[']) {
+            return canonical_json::canonicalise_text(&inner).is_ok().then_some((inner, left));
+        }
+        text = Cow::Owned(inner);
     }
-    let inner: String = serde_json::from_str(canonical.as_str()).ok()?;
-    let is_container = inner.trim_start().starts_with(['{', '[']);
-    (is_container && canonical_json::canonicalise_text(&inner).is_ok()).then_some(inner)
+    None
 }
 
 fn inside_text(canonical: &Canonical, may_wrap: MayWrap) -> Option<Inside<'_>> {

@@ -88,7 +88,7 @@ pub fn reduce(
     }
     let side = rules.side.of(span.kind);
     let result = result::look(&seen, rules);
-    let outcome = outcome::outcome(&seen, &result);
+    let outcome = outcome::outcome(&seen, rules, &result);
     let (client, client_version) = parties::client(&seen, side, &mut repairs);
     let sighting = Sighting {
         trace_id,

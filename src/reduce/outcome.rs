@@ -5,7 +5,7 @@ use super::error_text;
 use super::result::ResultLook;
 use crate::call::Outcome;
 use crate::otlp::{EventView, StatusCode, Value};
-use crate::recognise::{EXCEPTION_EVENT, EXCEPTION_MESSAGE, EXCEPTION_TYPE, Key, Seen};
+use crate::recognise::{Dialect, EXCEPTION_EVENT, EXCEPTION_MESSAGE, EXCEPTION_TYPE, Key, Seen};
 
 /// JSON-RPC: invalid parameters; in MCP also an unknown tool.
 const INVALID_PARAMS: i64 = -32602;
@@ -57,8 +57,8 @@ const TOOL_ERROR: &[&str] = &[
 const PROTOCOL_ERROR: &[&str] = &["McpError", "MCPError", "McpException", "ProtocolError"];
 
 /// How the span says that its call ended.
-pub(super) fn outcome(seen: &Seen<'_>, result: &ResultLook) -> Outcome {
-    if let Some(told) = plain(seen) {
+pub(super) fn outcome(seen: &Seen<'_>, rules: &Dialect, result: &ResultLook) -> Outcome {
+    if let Some(told) = plain(seen).or_else(|| (rules.told)(seen)) {
         return told;
     }
     let signs = Signs::of(seen, result);
@@ -150,6 +150,7 @@ impl<'v> Signs<'v> {
         let classes = exceptions().filter_map(|event| text_of(event, EXCEPTION_TYPE));
         let messages = exceptions().filter_map(|event| text_of(event, EXCEPTION_MESSAGE));
         let attributes = [Key::ErrorMessage, Key::McpErrorMessage, Key::Error];
+        let content = seen.text(Key::McpToolResultContent).filter(|_| tool_says_failed);
         Self {
             has_failed,
             tool_says_failed,
@@ -158,6 +159,7 @@ impl<'v> Signs<'v> {
             texts: std::iter::once(&*seen.span.status.message)
                 .chain(attributes.into_iter().filter_map(|key| seen.text(key)))
                 .chain(messages)
+                .chain(content)
                 .chain(result.error_text.as_deref())
                 .collect(),
             code,

@@ -54,11 +54,11 @@ pub(super) fn look(seen: &Seen<'_>, rules: &Dialect) -> ResultLook {
 
 fn read(seen: &Seen<'_>, place: ResultFrom) -> Option<ResultLook> {
     match place {
-        ResultFrom::Key(key) => of_value(seen.value(key)?, None),
-        ResultFrom::Member(key, member) => of_value(seen.value(key)?, Some(member)),
+        ResultFrom::Key(key) => of_value(seen.value(key)?, &[]),
+        ResultFrom::Member(key, members) => of_value(seen.value(key)?, members),
         ResultFrom::Event(event, key) => {
             let event = seen.span.events.iter().rev().find(|each| each.name == event)?;
-            of_value(event.attributes.get(key)?, None)
+            of_value(event.attributes.get(key)?, &[])
         }
         ResultFrom::Count(key) => {
             let count = seen.integer(key)?;
@@ -68,11 +68,11 @@ fn read(seen: &Seen<'_>, place: ResultFrom) -> Option<ResultLook> {
     }
 }
 
-fn of_value(value: &Value<'_>, member: Option<&str>) -> Option<ResultLook> {
+fn of_value(value: &Value<'_>, members: &[&str]) -> Option<ResultLook> {
     match value {
         // Not sent, rather than sent empty.
         Value::Empty => None,
-        Value::String(text) => Some(of_text(text, member)),
+        Value::String(text) => Some(of_text(text, members)),
         Value::Bytes(bytes) => Some(ResultLook {
             is_empty: Some(bytes.is_empty()),
             bytes: Some(bytes.len() as u64),
@@ -82,12 +82,12 @@ fn of_value(value: &Value<'_>, member: Option<&str>) -> Option<ResultLook> {
             let json = json(value, MAX_DEPTH)?;
             let bytes = canonical_json::value_as_received(value).ok();
             let bytes = bytes.map(|text| text.as_str().len() as u64);
-            Some(ResultLook { bytes, ..of_json(&json, member) })
+            Some(ResultLook { bytes, ..of_json(&json, members) })
         }
     }
 }
 
-fn of_text(text: &str, member: Option<&str>) -> ResultLook {
+fn of_text(text: &str, members: &[&str]) -> ResultLook {
     if marks::is_not_sent(text) {
         return ResultLook::default();
     }
@@ -97,7 +97,7 @@ fn of_text(text: &str, member: Option<&str>) -> ResultLook {
         return ResultLook { is_empty, bytes, ..of_long_text(text) };
     }
     match serde_json::from_str::<Json>(text) {
-        Ok(json) => ResultLook { bytes, ..of_json(&json, member) },
+        Ok(json) => ResultLook { bytes, ..of_json(&json, members) },
         Err(_) => {
             ResultLook { is_empty: Some(text.trim().is_empty()), bytes, ..ResultLook::default() }
         }
@@ -115,11 +115,11 @@ fn of_long_text(text: &str) -> ResultLook {
     ResultLook { is_error, ..ResultLook::default() }
 }
 
-fn of_json(json: &Json, member: Option<&str>) -> ResultLook {
+fn of_json(json: &Json, members: &[&str]) -> ResultLook {
     let object = json.as_object();
     let is_error = object.is_some_and(says_failed);
     let error_text = object.filter(|_| is_error).and_then(first_text);
-    let part = member.and_then(|member| object.and_then(|object| object.get(member)));
+    let part = object.and_then(|object| members.iter().find_map(|member| object.get(*member)));
     ResultLook { is_empty: Some(is_empty(part.unwrap_or(json))), bytes: None, is_error, error_text }
 }
 
@@ -260,7 +260,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: bool) {
-        assert_eq!(of_text(text, None).is_empty, Some(expected), "{text}");
+        assert_eq!(of_text(text, &[]).is_empty, Some(expected), "{text}");
     }
 
     #[test]
@@ -307,13 +307,13 @@ mod tests {
 
     #[test]
     fn what_was_not_sent_is_unknown() {
-        assert_eq!(of_text("<not serializable>", None).is_empty, None);
-        assert_eq!(of_text("[REDACTED]", None).bytes, None);
+        assert_eq!(of_text("<not serializable>", &[]).is_empty, None);
+        assert_eq!(of_text("[REDACTED]", &[]).bytes, None);
     }
 
     #[test]
     fn only_an_answer_that_is_ok_is_empty() {
-        let look = of_text("[]", None);
+        let look = of_text("[]", &[]);
         assert_eq!(look.emptiness(Outcome::Ok), Emptiness::Yes);
         assert_eq!(look.emptiness(Outcome::ToolError), Emptiness::Unknown);
         assert_eq!(ResultLook::default().emptiness(Outcome::Ok), Emptiness::Unknown);
@@ -325,7 +325,7 @@ mod tests {
             r#"{{"content":[{{"type":"text","text":"{}"}}],"isError":true}}"#,
             "x".repeat(70_000)
         );
-        let look = of_text(&long, None);
+        let look = of_text(&long, &[]);
         assert_eq!(look.is_empty, Some(false));
         assert!(look.is_error);
         assert_eq!(look.bytes, Some(long.len() as u64));

@@ -2,6 +2,7 @@
 mod architecture;
 mod cli;
 mod demo;
+mod dialects;
 mod exactly_once;
 mod generated_code;
 mod ingest;

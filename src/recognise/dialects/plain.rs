@@ -1,7 +1,7 @@
 //! The plain vocabulary: a tool's name and a hash of the arguments, made at the source.
 
-use crate::recognise::attribute_names::Key;
-use crate::recognise::dialect::{ArgumentsFrom, Dialect, ResultFrom, Side, ToolFrom};
+use super::super::attribute_names::Key;
+use super::super::dialect::{ArgumentsFrom, Dialect, ResultFrom, Side, ToolFrom};
 
 /// Spans with `args_hash` that speak no other dialect.
 pub(super) static PLAIN: Dialect = Dialect {
@@ -12,6 +12,8 @@ pub(super) static PLAIN: Dialect = Dialect {
         ToolFrom::Key(Key::PlainToolName),
         ToolFrom::Key(Key::GenAiToolName),
         ToolFrom::Key(Key::McpToolName),
+        ToolFrom::NameAfter("tools/call "),
+        ToolFrom::NameAfter("execute_tool "),
     ],
     arguments: &[
         ArgumentsFrom::Key(Key::GenAiToolCallArguments),

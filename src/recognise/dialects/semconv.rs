@@ -1,10 +1,10 @@
 //! OpenTelemetry's own conventions for MCP and GenAI, and MCP's names before 2026.
 
+use super::super::attribute_names::Key;
+use super::super::dialect::{ArgumentsFrom, Dialect, ResultFrom, Side};
+use super::super::never::calls_by_method;
+use super::super::seen::Seen;
 use crate::call::SpanKind;
-use crate::recognise::attribute_names::Key;
-use crate::recognise::dialect::{ArgumentsFrom, Dialect, ResultFrom, Side};
-use crate::recognise::never::calls_by_method;
-use crate::recognise::seen::Seen;
 
 fn is_mcp_call(seen: &Seen<'_>) -> bool {
     calls_by_method(seen) == Some(true)

@@ -1,0 +1,49 @@
+//! The MCP SDKs that make spans themselves: C# and Python.
+
+use super::super::attribute_names::Key;
+use super::super::dialect::{Dialect, Side, ToolFrom};
+use super::super::never::calls_by_method;
+use super::super::seen::Seen;
+use crate::call::{Confidence, SpanKind};
+
+const PYTHON: &str = "mcp-python-sdk";
+
+fn is_call(seen: &Seen<'_>, scope: &str) -> bool {
+    seen.is_scope(scope) && calls_by_method(seen) == Some(true)
+}
+
+/// The C# SDK, both sides (M1). Its session is random for every handler.
+pub(super) static CSHARP: Dialect = Dialect {
+    name: "csharp_mcp_sdk",
+    test: |seen| is_call(seen, "Experimental.ModelContextProtocol"),
+    side: Side::ByKind,
+    has_transport_session: false,
+    ..Dialect::BASE
+};
+
+/// The Python SDK's server (M2).
+pub(super) static PYTHON_SERVER: Dialect = Dialect {
+    name: "python_mcp_sdk_server",
+    test: |seen| is_call(seen, PYTHON) && seen.span.kind == SpanKind::Server,
+    side: Side::Server,
+    tool: &[
+        ToolFrom::Key(Key::GenAiToolName),
+        ToolFrom::NameAfter("tools/call "),
+        ToolFrom::NameAfter("MCP handle tools/call "),
+    ],
+    ..Dialect::BASE
+};
+
+/// The Python SDK's client (M3): it does not tell that a tool said it failed.
+pub(super) static PYTHON_CLIENT: Dialect = Dialect {
+    name: "python_mcp_sdk_client",
+    test: |seen| is_call(seen, PYTHON),
+    side: Side::Client,
+    tool: &[
+        ToolFrom::Key(Key::GenAiToolName),
+        ToolFrom::NameAfter("MCP send tools/call "),
+        ToolFrom::NameAfter("tools/call "),
+    ],
+    confidence: |_seen| Confidence::Low,
+    ..Dialect::BASE
+};
