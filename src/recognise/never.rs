@@ -100,7 +100,7 @@ pub(super) fn part(seen: &Seen<'_>) -> Option<NotACall> {
         return Some(NotACall::PartOfACall);
     }
     // OpenLLMetry and ADOT.
-    let is_wrapper = name.ends_with(".mcp") || name == "ResponseStreamWriter";
+    let is_wrapper = name.strip_suffix(".mcp").is_some() || name == "ResponseStreamWriter";
     (is_wrapper && seen.scope.name.contains("mcp")).then_some(NotACall::SessionWrapper)
 }
 
