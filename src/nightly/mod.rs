@@ -10,12 +10,15 @@ mod by_parts;
 mod call;
 mod chain;
 mod days;
+mod explain;
+mod exported_call;
 mod first_call;
 mod fold;
 mod join;
 mod judge;
 mod look_alike;
 mod names;
+mod ordinals;
 mod packed;
 mod pair;
 mod parts;
@@ -31,6 +34,8 @@ mod tool_name;
 pub use call::Call;
 pub use chain::{Chain, ChainKind};
 pub use days::{DaysError, DaysToRun};
+pub use explain::{ExplainedCall, ExplainedChain, ExplainedRetry, Question, explain};
+pub use exported_call::{ExportedCall, export_calls};
 pub use first_call::Standing;
 pub use judge::{
     Judged, Judgement, Retry, Terms, fold_day, judge_calls, judge_day, judge_day_under,
