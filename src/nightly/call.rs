@@ -8,6 +8,7 @@ use crate::call::{
 
 /// One call. Names are numbers of the night's [`Names`](super::Names).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct Call {
     /// The outermost sighting's trace.
     pub trace_id: TraceId,
@@ -63,6 +64,7 @@ pub struct Call {
 
 /// What is needed to join calls of different traces (METHOD section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub(super) struct Joint {
     /// Session and request id, mixed into one number.
     pub(super) request: Option<u64>,

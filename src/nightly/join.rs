@@ -36,7 +36,9 @@ impl By {
 
 /// Joins the calls that share a key, one to one in order of start.
 pub(super) fn join(calls: Vec<Call>, by: By, names: &Names) -> Vec<Call> {
-    if !has_two_layers(&calls, by) {
+    let mut layers = Layers::default();
+    layers.note(&calls);
+    if !layers.may_meet(by) {
         return calls;
     }
     let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
@@ -60,12 +62,33 @@ pub(super) fn join(calls: Vec<Call>, by: By, names: &Names) -> Vec<Call> {
     joined.calls.into_iter().flatten().collect()
 }
 
-/// Whether calls that have a key were seen from two layers; else none can be seen twice.
-pub(super) fn has_two_layers(calls: &[Call], by: By) -> bool {
-    let mut layers =
-        calls.iter().filter(|c| by.key(&c.joint).is_some()).map(|call| call.joint.outer);
-    let first = layers.next();
-    layers.any(|layer| Some(layer) != first)
+/// From which layers the calls that have a key were seen. A call can only be seen twice from two.
+#[derive(Debug, Default)]
+pub(super) struct Layers {
+    first: [Option<(SpanKind, NameId)>; 2],
+    has_two: [bool; 2],
+}
+
+impl Layers {
+    /// Notes the layers of these calls.
+    pub(super) fn note(&mut self, calls: &[Call]) {
+        let sides = By::BOTH.into_iter().zip(self.first.iter_mut().zip(&mut self.has_two));
+        for (by, (first, has_two)) in sides {
+            for call in calls.iter().filter(|call| by.key(&call.joint).is_some()) {
+                *has_two |= first.is_some_and(|first| first != call.joint.outer);
+                *first = Some(call.joint.outer);
+            }
+        }
+    }
+
+    /// Whether calls that share a key may be one.
+    pub(super) const fn may_meet(&self, by: By) -> bool {
+        let [request, call] = self.has_two;
+        match by {
+            By::Request => request,
+            By::Call => call,
+        }
+    }
 }
 
 type Order = (u8, u64, Reverse<u64>, [u8; 16], [u8; 8]);
@@ -115,9 +138,7 @@ impl Call {
     /// Takes in what an inner call's sightings say, as folding within a trace would have.
     fn absorb(&mut self, inner: Self) {
         self.take_identity(&inner);
-        if inner.joint.is_class_named {
-            self.outcome = inner.outcome;
-        } else if self.is_ok() {
+        if inner.joint.is_class_named || self.is_ok() {
             self.outcome = inner.outcome;
         }
         self.joint.is_class_named |= inner.joint.is_class_named;

@@ -6,17 +6,26 @@
 //! `judge` leads through them in that order. `days`, `schedule` and `pass` say when and for
 //! which days, and are the only ones that see the store.
 
+mod by_parts;
 mod call;
 mod chain;
+mod days;
+mod explain;
+mod exported_call;
 mod first_call;
 mod fold;
 mod join;
 mod judge;
 mod look_alike;
 mod names;
+mod ordinals;
+mod packed;
 mod pair;
+mod parts;
+mod pass;
 mod retry;
 mod reworded;
+mod schedule;
 mod seen;
 mod session;
 mod summarise;
@@ -24,12 +33,17 @@ mod tool_name;
 
 pub use call::Call;
 pub use chain::{Chain, ChainKind};
+pub use days::{DaysError, DaysToRun};
+pub use explain::{ExplainedCall, ExplainedChain, ExplainedRetry, Question, explain};
+pub use exported_call::{ExportedCall, export_calls};
 pub use first_call::Standing;
 pub use judge::{
     Judged, Judgement, Retry, Terms, fold_day, judge_calls, judge_day, judge_day_under,
 };
 pub use names::{NameId, Names};
+pub use pass::{DayPassed, NightlyError, PassEvent, PassReport, due, run};
 pub use retry::WINDOW;
+pub use schedule::{Hour, next_start};
 pub use session::{Session, Sessions};
 
 use crate::call::CallDuration;

@@ -169,8 +169,7 @@ fn joint_key<'a>(
             SessionClaim::Conversation(key) => (1, key),
             SessionClaim::Transport(key) => (2, key),
         };
-        let [a, b, c, d, e, f, g, h, ..] = *key.as_bytes();
-        let session = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        let session = u64::from_le_bytes(*key.as_bytes().first_chunk()?);
         let id = u64::from_le_bytes(*id.as_bytes());
         Some(session.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(grade) ^ id)
     })

@@ -1,0 +1,304 @@
+//! Sightings and calls as bytes, for the parts of a day that wait on disk while others are
+//! worked on. Written and read within one pass by one program: no version, no promise.
+
+use super::call::{Call, Joint};
+use super::names::NameId;
+use super::seen::{Args, Layer, Print, Seen};
+use crate::call::{
+    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey,
+    SpanId, SpanKind, TraceId, UnixNanos,
+};
+
+/// What can wait as bytes.
+pub(super) trait Packed: Sized {
+    /// Appends the value.
+    fn pack(&self, out: &mut Vec<u8>);
+    /// Takes a value off the front; none where the bytes are no such value.
+    fn unpack(from: &mut &[u8]) -> Option<Self>;
+}
+
+fn take<const N: usize>(from: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, rest) = from.split_first_chunk::<N>()?;
+    *from = rest;
+    Some(*first)
+}
+
+fn byte(from: &mut &[u8]) -> Option<u8> {
+    take::<1>(from).map(|[byte]| byte)
+}
+
+macro_rules! packed_number {
+    ($($number:ty),+) => {$(
+        impl Packed for $number {
+            fn pack(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+            fn unpack(from: &mut &[u8]) -> Option<Self> {
+                take(from).map(Self::from_le_bytes)
+            }
+        }
+    )+};
+}
+packed_number!(u32, u64);
+
+macro_rules! packed_word {
+    ($($word:ty),+) => {$(
+        impl Packed for $word {
+            fn pack(&self, out: &mut Vec<u8>) {
+                out.push(self.index());
+            }
+            fn unpack(from: &mut &[u8]) -> Option<Self> {
+                Self::from_index(byte(from)?)
+            }
+        }
+    )+};
+}
+packed_word!(ArgsForm, Confidence, Emptiness, Outcome, SpanKind);
+
+macro_rules! packed_bytes {
+    ($($name:ty: $make:expr),+ $(,)?) => {$(
+        impl Packed for $name {
+            fn pack(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(self.as_bytes());
+            }
+            fn unpack(from: &mut &[u8]) -> Option<Self> {
+                take(from).and_then($make)
+            }
+        }
+    )+};
+}
+packed_bytes!(
+    TraceId: |bytes: [u8; 16]| TraceId::from_bytes(&bytes),
+    SpanId: |bytes: [u8; 8]| SpanId::from_bytes(&bytes),
+    SessionKey: |bytes| Some(SessionKey::from_bytes(bytes)),
+    CallKey: |bytes| Some(CallKey::from_bytes(bytes)),
+);
+
+impl Packed for bool {
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(*self));
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        byte(from).map(|byte| byte != 0)
+    }
+}
+
+impl Packed for [u8; 6] {
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        take(from)
+    }
+}
+
+impl<T: Packed> Packed for Option<T> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.push(u8::from(self.is_some()));
+        if let Some(value) = self {
+            value.pack(out);
+        }
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        match byte(from)? {
+            0 => Some(None),
+            _ => T::unpack(from).map(Some),
+        }
+    }
+}
+
+impl<T: Packed> Packed for Box<[T]> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        u32::try_from(self.len()).unwrap_or(u32::MAX).pack(out);
+        self.iter().for_each(|value| value.pack(out));
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        let count = u32::unpack(from)?;
+        (0..count).map(|_| T::unpack(from)).collect()
+    }
+}
+
+impl Packed for NameId {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.get().pack(out);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        Self::new(u32::unpack(from)?)
+    }
+}
+
+impl Packed for UnixNanos {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.get().pack(out);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        u64::unpack(from).map(Self::new)
+    }
+}
+
+impl Packed for CallDuration {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.as_nanos().pack(out);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        u64::unpack(from).map(Self::from_nanos)
+    }
+}
+
+impl Packed for SessionClaim {
+    fn pack(&self, out: &mut Vec<u8>) {
+        let (grade, key) = match self {
+            Self::Conversation(key) => (0, key),
+            Self::Transport(key) => (1, key),
+        };
+        out.push(grade);
+        key.pack(out);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        match byte(from)? {
+            0 => SessionKey::unpack(from).map(Self::Conversation),
+            _ => SessionKey::unpack(from).map(Self::Transport),
+        }
+    }
+}
+
+impl Packed for Print {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.name.pack(out);
+        out.extend_from_slice(&self.print);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        Some(Self { name: NameId::unpack(from)?, print: take(from)? })
+    }
+}
+
+/// Packs the fields of a record one after the other and takes them off in the same order.
+macro_rules! packed_record {
+    ($record:ident { $($field:ident),+ $(,)? }) => {
+        impl Packed for $record {
+            fn pack(&self, out: &mut Vec<u8>) {
+                $(self.$field.pack(out);)+
+            }
+            fn unpack(from: &mut &[u8]) -> Option<Self> {
+                $(let $field = Packed::unpack(from)?;)+
+                Some(Self { $($field),+ })
+            }
+        }
+    };
+}
+
+packed_record!(Layer { source, form });
+packed_record!(Args { layer, value, core, pos, hides, is_empty_object, prints });
+packed_record!(Seen {
+    trace_id,
+    span_id,
+    parent,
+    kind,
+    scope,
+    dialect,
+    emitter,
+    service,
+    tool,
+    client,
+    client_version,
+    session,
+    start,
+    end,
+    is_time_known,
+    outcome,
+    confidence,
+    emptiness,
+    result_bytes,
+    call_id,
+    request_id,
+    is_sampled,
+    received,
+    args,
+});
+packed_record!(Call {
+    trace_id,
+    span_id,
+    has_parent,
+    has_company,
+    service,
+    tool,
+    client,
+    client_version,
+    conversation,
+    transport,
+    start,
+    end,
+    is_time_known,
+    latency,
+    outcome,
+    confidence,
+    emptiness,
+    result_bytes,
+    dialect,
+    is_sampled,
+    received,
+    sightings,
+    duplicates,
+    args,
+    joint,
+});
+
+impl Packed for Joint {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.request.pack(out);
+        self.call.pack(out);
+        self.outer.0.pack(out);
+        self.outer.1.pack(out);
+        for flag in
+            [self.has_server, self.is_service_told, self.is_client_told, self.is_class_named]
+        {
+            flag.pack(out);
+        }
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            request: Packed::unpack(from)?,
+            call: Packed::unpack(from)?,
+            outer: (SpanKind::unpack(from)?, NameId::unpack(from)?),
+            has_server: bool::unpack(from)?,
+            is_service_told: bool::unpack(from)?,
+            is_client_told: bool::unpack(from)?,
+            is_class_named: bool::unpack(from)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::call::arbitrary::sighting;
+    use crate::nightly::fold::fold;
+    use crate::nightly::names::Names;
+
+    proptest! {
+        #[test]
+        fn what_is_packed_comes_back(sightings in prop::collection::vec(sighting(), 1..4)) {
+            let mut names = Names::new();
+            let seen: Vec<Seen> = sightings.iter().map(|s| Seen::new(s, &mut names)).collect();
+            let mut bytes = Vec::new();
+            for seen in &seen {
+                seen.pack(&mut bytes);
+            }
+            let calls = fold(seen.clone(), &names);
+            for call in &calls {
+                call.pack(&mut bytes);
+            }
+            let mut from = bytes.as_slice();
+            for seen in seen {
+                prop_assert_eq!(Seen::unpack(&mut from), Some(seen));
+            }
+            for call in calls {
+                prop_assert_eq!(Call::unpack(&mut from), Some(call));
+            }
+            prop_assert!(from.is_empty());
+            prop_assert_eq!(Call::unpack(&mut from), None);
+        }
+    }
+}

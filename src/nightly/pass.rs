@@ -1,0 +1,272 @@
+//! The nightly pass: the days that are due, oldest first, each published whole or not at all
+//! (METHOD section 10).
+//!
+//! A pass may end at any point: the days published stay, the others are due again. It needs no
+//! part of `firstcall serve` and may run beside it, in a process of its own.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::by_parts::{self, Gathering};
+use super::call::Call;
+use super::days::{self, DaysError, DaysToRun};
+use super::judge::Terms;
+use super::names::Names;
+use super::parts::{Parts, Scratch};
+use super::{LOOK_AHEAD, LOOK_BACK};
+use crate::call::{Day, UnixNanos};
+use crate::clock::Clock;
+use crate::figures::DayFigures;
+use crate::store::{PassLease, Store, StoreError};
+
+/// How many sightings or calls stay in memory before parts of the day wait on disk.
+const IN_MEMORY: usize = 200_000;
+/// Into how many parts a larger day is divided.
+const PARTS: usize = 128;
+/// After how many sightings progress is told again.
+const TELL_EVERY: u64 = 250_000;
+/// The folder for waiting parts, within the data folder.
+const SCRATCH: &str = "pass.tmp";
+
+/// Why a pass could not run, or not to its end.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum NightlyError {
+    /// The days asked for cannot be run.
+    #[error(transparent)]
+    Days(#[from] DaysError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Parts of a large day could not wait on disk.
+    #[error("failed to use `{}`", .dir.display())]
+    Scratch {
+        /// The folder.
+        dir: PathBuf,
+        /// The cause.
+        #[source]
+        source: Arc<io::Error>,
+    },
+}
+
+impl NightlyError {
+    /// What a person can do about it.
+    pub const fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Days(error) => Some(error.help()),
+            Self::Store(error) => error.help(),
+            Self::Scratch { .. } => Some(
+                "a large day needs about twice its sightings' size of free space while it runs",
+            ),
+        }
+    }
+}
+
+/// What a pass tells while it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassEvent {
+    /// It knows its days.
+    Begun {
+        /// How many there are.
+        days: usize,
+    },
+    /// It reads a day's sightings.
+    Reading {
+        /// The day.
+        day: Day,
+        /// How many it has read.
+        sightings: u64,
+    },
+    /// It has read a day's sightings and judges.
+    Judging {
+        /// The day.
+        day: Day,
+        /// How many there are, those of the margins among them.
+        sightings: u64,
+    },
+    /// A day is covered.
+    Published(DayPassed),
+    /// A day's sightings are no longer kept; its figures stay as they are.
+    Kept {
+        /// The day.
+        day: Day,
+    },
+    /// A day could not be read whole; its figures stay as they are.
+    Failed {
+        /// The day.
+        day: Day,
+    },
+}
+
+/// A day that a pass covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DayPassed {
+    /// The day.
+    pub day: Day,
+    /// Sightings read, those of the margins among them.
+    pub sightings: u64,
+    /// Calls of the day's tools.
+    pub calls: u64,
+    /// Judged calls among them.
+    pub judged: u64,
+    /// Calls that arrived after the day was first covered.
+    pub late: u64,
+    /// Whether the day had been covered before.
+    pub is_again: bool,
+}
+
+/// What a pass did.
+#[derive(Debug, Clone, Default)]
+pub struct PassReport {
+    /// The days covered, oldest first.
+    pub days: Vec<DayPassed>,
+    /// Days whose sightings are no longer kept; their figures stay as they are.
+    pub kept: Vec<Day>,
+    /// Days that could not be read whole, and why; their figures stay as they are, for wrong
+    /// figures are worse than none.
+    pub failed: Vec<(Day, StoreError)>,
+}
+
+/// Runs a pass over `days`, one day after the other. At most one pass runs at a time, whatever
+/// process it is in ([`StoreError::PassRunning`]).
+pub fn run(
+    store: &Store,
+    days: DaysToRun,
+    clock: &dyn Clock,
+    progress: &mut dyn FnMut(PassEvent),
+) -> Result<PassReport, NightlyError> {
+    let now = clock.now();
+    if let DaysToRun::Range { from, to } = days {
+        days::of_range(from, to, now.day())?;
+    }
+    let lease = store.begin_pass(now, &format!("process {}", std::process::id()))?;
+    // Only now, for a pass before this one may have covered days meanwhile.
+    let days = match days {
+        DaysToRun::Due => due(store, now.day())?,
+        DaysToRun::Range { from, to } => days::of_range(from, to, now.day())?,
+    };
+    progress(PassEvent::Begun { days: days.len() });
+    let pass = Pass { store, lease, clock };
+    let mut report = PassReport::default();
+    for day in days {
+        match pass.cover(day, progress) {
+            Ok(passed) => {
+                report.days.push(passed);
+                progress(PassEvent::Published(passed));
+            }
+            Err(NightlyError::Store(StoreError::SightingsGone { .. })) => {
+                report.kept.push(day);
+                progress(PassEvent::Kept { day });
+            }
+            Err(NightlyError::Store(error)) if is_of_one_file(&error) => {
+                report.failed.push((day, error));
+                progress(PassEvent::Failed { day });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(report)
+}
+
+/// The days that are due, oldest first.
+pub fn due(store: &Store, today: Day) -> Result<Vec<Day>, StoreError> {
+    let mut covered = std::collections::BTreeMap::new();
+    for of in store.coverage()? {
+        covered.insert(of.day, store.watermark(of.day)? != of.watermark);
+    }
+    Ok(days::due(today, &store.sighting_days()?, &covered))
+}
+
+/// Whether an error is one of a single file, so that other days can still be covered.
+const fn is_of_one_file(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Corrupt { .. } | StoreError::TooNew { .. } | StoreError::NotOurs { .. }
+    )
+}
+
+struct Pass<'a> {
+    store: &'a Store,
+    lease: PassLease,
+    clock: &'a dyn Clock,
+}
+
+impl Pass<'_> {
+    fn cover(
+        &self,
+        day: Day,
+        progress: &mut dyn FnMut(PassEvent),
+    ) -> Result<DayPassed, NightlyError> {
+        let first_covered = self.first_covered(day)?;
+        let terms = Terms { first_covered, ..Terms::default() };
+        // Before the sightings: what arrives while they are read makes the day due again.
+        let watermark = self.store.watermark(day)?;
+        let (figures, sightings) = figures_of(self.store, terms, day, progress)?;
+        self.store.publish_day(&self.lease, &figures, self.clock.now(), &watermark)?;
+        let sum = |of: fn(&crate::figures::Figures) -> u64| figures.tools.values().map(of).sum();
+        Ok(DayPassed {
+            day,
+            sightings,
+            calls: sum(|figures| figures.calls),
+            judged: sum(|figures| figures.judged),
+            late: figures.quality.late,
+            is_again: first_covered.is_some(),
+        })
+    }
+
+    fn first_covered(&self, day: Day) -> Result<Option<UnixNanos>, StoreError> {
+        let covered = self.store.coverage()?;
+        Ok(covered.into_iter().find(|covered| covered.day == day).map(|covered| covered.covered_at))
+    }
+}
+
+/// A day's figures from the store, and how many sightings were read for them. Nothing is
+/// published.
+fn figures_of(
+    store: &Store,
+    terms: Terms,
+    day: Day,
+    progress: &mut dyn FnMut(PassEvent),
+) -> Result<(DayFigures, u64), NightlyError> {
+    let mut count = 0;
+    let figures = with_calls(store, terms, day, SCRATCH, progress, |calls, names, sightings| {
+        count = sightings;
+        by_parts::figures(terms, day, calls, names)
+    })?;
+    Ok((figures, count))
+}
+
+/// Folds a day's sightings from the store and gives its calls to `work`, with the count of the
+/// sightings. `folder` is where parts of a large day wait, one for each that works on a data
+/// folder at a time.
+pub(super) fn with_calls<R>(
+    store: &Store,
+    terms: Terms,
+    day: Day,
+    folder: &str,
+    progress: &mut dyn FnMut(PassEvent),
+    work: impl FnOnce(Parts<'_, Call>, &Names, u64) -> io::Result<R>,
+) -> Result<R, NightlyError> {
+    let dir = store.dir().join(folder);
+    let failed =
+        |source: io::Error| NightlyError::Scratch { dir: dir.clone(), source: Arc::new(source) };
+    let scratch = Scratch::at(dir.clone(), IN_MEMORY, PARTS).map_err(failed)?;
+    let parts = Parts::new(&scratch, "sightings");
+    let mut gathering = Gathering::new(day, &parts);
+    let (from, to) = (day.start().saturating_sub(LOOK_BACK), day.end().saturating_add(LOOK_AHEAD));
+    for of in day.minus(1).through(day.plus(1)) {
+        store.read_sightings(of, from, to, &mut |sighting| {
+            gathering.add(&sighting);
+            if gathering.count().is_multiple_of(TELL_EVERY) {
+                progress(PassEvent::Reading { day, sightings: gathering.count() });
+            }
+        })?;
+    }
+    let sightings = gathering.count();
+    let names = gathering.finish().map_err(failed)?;
+    progress(PassEvent::Judging { day, sightings });
+    let calls = by_parts::calls(terms, parts, &names, &scratch).map_err(failed)?;
+    let result = work(calls, &names, sightings).map_err(failed)?;
+    scratch.clear().map_err(failed)?;
+    Ok(result)
+}
