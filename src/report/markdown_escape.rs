@@ -64,7 +64,13 @@ impl fmt::Display for CodeSpan {
 }
 
 /// Filters for Markdown templates; the module's name is the one by which askama finds them.
-#[expect(clippy::inline_always, reason = "askama writes the attribute for its filters")]
+#[expect(
+    clippy::inline_always,
+    clippy::unused_self,
+    clippy::unnecessary_wraps,
+    unreachable_pub,
+    reason = "askama's macro writes the function around ours"
+)]
 pub(super) mod filters {
     use askama::filters::Safe;
 

@@ -26,7 +26,7 @@ pub struct Habit {
     pub look_alikes: [u64; 3],
     /// Confirmed retries among 100 calls: after bad arguments, failure, empty, ok.
     pub confirmed: [u64; 4],
-    /// From this many days before the last on, 13 more of 100 calls are asked again.
+    /// From this many days before the last on, 26 more of 100 calls are asked again.
     pub falls_for: u32,
     pub latency_ms: u64,
 }
@@ -50,7 +50,7 @@ const LEDGER: &str = "ledger";
 /// What is called, by whom, and how it goes.
 pub const HABITS: [Habit; 22] = [
     Habit {
-        calls: 150,
+        calls: 340,
         confirmed: [1, 1, 2, 12],
         falls_for: 4,
         latency_ms: 640,
@@ -391,7 +391,7 @@ pub fn counted(calls: u64, habit: &Habit, ago: u32) -> Figures {
     let [fan_out, paging, sweep] = habit.look_alikes.map(of);
     let [bad_args, failure, empty, mut ok] = habit.confirmed.map(of);
     if ago < habit.falls_for {
-        ok += of(13);
+        ok += of(26);
     }
     let look_alikes = fan_out + paging + sweep;
     let confirmed = bad_args + failure + empty + ok;

@@ -238,9 +238,10 @@ fn warnings(facts: &Facts<'_>) -> Vec<String> {
     let doubts: Vec<_> = strip(facts).into_iter().filter(|item| item.is_doubtful).collect();
     for item in doubts {
         warnings.push(format!(
-            "data quality, {}: {} {}.",
+            "data quality, {}: {}{}{}.",
             item.term.to_lowercase(),
             item.value,
+            if item.rest.is_empty() { "" } else { ", " },
             item.rest
         ));
     }
