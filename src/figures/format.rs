@@ -88,6 +88,12 @@ pub fn share(part: u64, whole: u64) -> Option<String> {
     })
 }
 
+/// The same with one decimal always, for a column of shares.
+pub fn share_in_column(part: u64, whole: u64) -> Option<String> {
+    let tenths = shown_share(Rate::of(part, whole)?);
+    Some(format!("{}.{}{NBSP}%", tenths / 10, tenths % 10))
+}
+
 fn shown_share(rate: Rate) -> u64 {
     let exact = u128::from(rate.hits()) * 1000;
     let judged = u128::from(rate.judged());
@@ -183,6 +189,7 @@ mod tests {
         assert_eq!(share(1, 10_000).unwrap(), "less than 0.1\u{a0}%");
         assert_eq!(share(0, 5).unwrap(), "0\u{a0}%");
         assert_eq!(share(0, 0), None);
+        assert_eq!(share_in_column(1, 4).unwrap(), "25.0\u{a0}%");
         assert_eq!(points(-0.132), "\u{2212}13.2");
         assert_eq!(points(0.02), "+2.0");
         assert_eq!(points(-0.0004), "0.0");

@@ -6,11 +6,22 @@
 //! clock, no randomness, no path of this machine. It reads figures and never sightings.
 
 pub mod chart;
+pub mod csv;
 pub mod dates;
 pub mod html;
 pub mod input;
+pub mod json;
+pub mod markdown;
+pub mod markdown_escape;
 pub mod model;
 pub mod names;
+pub mod site;
 pub mod slug;
 
 pub use input::{Range, ReportInput};
+pub use site::site;
+
+/// The summary for a pull request, as Markdown.
+pub fn pull_request_summary(input: &ReportInput) -> String {
+    markdown::pull_request_summary(&model::Facts::of(input))
+}

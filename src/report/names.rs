@@ -22,12 +22,15 @@ fn shown_up_to(name: &str, most: usize) -> String {
         return "(no name)".to_owned();
     }
     let mut text = String::with_capacity(name.len().min(most));
-    let mut characters = name.chars();
-    for character in characters.by_ref().take(most) {
-        push_visible(&mut text, character);
-    }
-    if characters.next().is_some() {
-        text.push('…');
+    let mut shown = 0;
+    for character in name.chars() {
+        let visible = visible(character);
+        shown += visible.chars().count();
+        if shown > most {
+            text.push('…');
+            break;
+        }
+        text.push_str(&visible);
     }
     // Blanks at the ends would be swallowed, and a name of blanks would be none.
     let inner = text.trim_matches(' ');
@@ -42,20 +45,13 @@ fn shown_up_to(name: &str, most: usize) -> String {
     format!("{}{inner}{}", "␣".repeat(before), "␣".repeat(after))
 }
 
-fn push_visible(text: &mut String, character: char) {
+fn visible(character: char) -> String {
     match character {
-        '\n' | '\r' => text.push('⏎'),
-        '\t' => text.push('⇥'),
-        hidden if is_hidden(hidden) => {
-            text.extend(['⟨'].into_iter().chain(hexadecimal(hidden)).chain(['⟩']));
-        }
-        plain => text.push(plain),
+        '\n' | '\r' => "⏎".to_owned(),
+        '\t' => "⇥".to_owned(),
+        hidden if is_hidden(hidden) => format!("⟨{:X}⟩", u32::from(hidden)),
+        plain => plain.to_string(),
     }
-}
-
-fn hexadecimal(character: char) -> impl Iterator<Item = char> {
-    // `\u{202e}` without its braces and prefix.
-    character.escape_unicode().skip(3).filter(|part| *part != '}').map(|d| d.to_ascii_uppercase())
 }
 
 /// Whether a character has no shape of its own, or changes the direction of its neighbours.

@@ -13,9 +13,11 @@ use crate::figures::tool_client::Figures;
 pub const SESSIONS_TO_NAME: u64 = 5;
 
 pub(super) fn findings(subject: &Subject<'_>) -> impl Iterator<Item = Finding> {
-    [fell(subject), low(subject), extra_attempts(subject), green_retries(subject)]
-        .into_iter()
-        .flatten()
+    let [fell, low] = [fell(subject), low(subject)];
+    // One of a tool's findings says what its cause is; the others do not repeat it.
+    let is_cause_said = fell.is_some() || low.is_some();
+    let extra = extra_attempts(subject, is_cause_said);
+    [fell, low, extra, green_retries(subject)].into_iter().flatten()
 }
 
 fn fell(subject: &Subject<'_>) -> Option<Finding> {
@@ -63,9 +65,13 @@ fn low(subject: &Subject<'_>) -> Option<Finding> {
     let is_confirmed = confirmed
         .is_some_and(|confirmed: Rate| matches!(confirmed.band(), Band::Severe | Band::Low));
     let sentence = subject.named().say(format!(
-        ": {} right the first time, {} once look-alikes are set aside.",
+        ": {} right the first time, {}.",
         rate_percent(rate),
-        rate_text(confirmed),
+        if figures.look_alikes() == 0 {
+            "and no retry looks like anything but a rewording".to_owned()
+        } else {
+            format!("{} once look-alikes are set aside", rate_text(confirmed))
+        },
     ));
     let rests_on = format!(" {} judged.", counted(figures.judged, "call", "calls"));
     // A faultless getter in a loop reads low by the window rule alone; it is worth knowing,
@@ -89,7 +95,7 @@ fn low(subject: &Subject<'_>) -> Option<Finding> {
     ))
 }
 
-fn extra_attempts(subject: &Subject<'_>) -> Option<Finding> {
+fn extra_attempts(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
     let figures = subject.figures();
     let mean = figures.extra_attempts_mean()?;
     let is_far_reaching = figures.usable_chains >= 10
@@ -106,8 +112,9 @@ fn extra_attempts(subject: &Subject<'_>) -> Option<Finding> {
         Some(client) => sentence.say(", nearly all of them in ").name(client.name()).say("."),
         None => sentence.say("."),
     };
-    let mut advice = main_cause(figures).say(format!(
-        " {} ended usable",
+    let cause = if is_cause_said { Sentence::new() } else { main_cause(figures).say(" ") };
+    let mut advice = cause.say(format!(
+        "{} ended usable",
         counted(figures.usable_chains, "retry chain", "retry chains"),
     ));
     advice = match figures.abandoned_chains {

@@ -1,7 +1,7 @@
 //! Findings about telemetry that keeps figures from being made.
 
 use super::{Finding, FindingRule, Severity, Subject, at_least, percent};
-use crate::call::{ClientName, Outcome, ToolKey};
+use crate::call::{ClientName, Name, Outcome, ToolKey};
 use crate::figures::counts::UnjudgedReason;
 use crate::figures::format::{count, counted};
 use crate::figures::range::RangeFigures;
@@ -24,10 +24,11 @@ fn hashes(subject: &Subject<'_>) -> Option<Finding> {
             "'s {} carry no args_hash and are not judged.",
             counted(figures.calls, "call", "calls")
         ));
-    let advice = Sentence::words(
-        "Send args_hash, or the arguments themselves (they are hashed on arrival and dropped); \
-         `firstcall hash` shows the right value.",
-    );
+    let advice = Sentence::words("Send ")
+        .name(&Name::cut("args_hash"))
+        .say(", or the arguments themselves: they are hashed on arrival and dropped. ")
+        .name(&Name::cut("firstcall hash"))
+        .say(" shows the right value.");
     Some(subject.finding(Severity::Note, FindingRule::HashesMissing, missing, [sentence, advice]))
 }
 
@@ -45,9 +46,9 @@ fn emptiness(subject: &Subject<'_>) -> Option<Finding> {
     ))
     .name(&subject.key.tool)
     .say(" nobody knows whether they were empty; they count as not empty.");
-    let advice = Sentence::words(
-        "Send is_empty, or the result itself (it is looked at on arrival and dropped).",
-    );
+    let advice = Sentence::words("Send ")
+        .name(&Name::cut("is_empty"))
+        .say(", or the result itself: it is looked at on arrival and dropped.");
     Some(subject.finding(
         Severity::Note,
         FindingRule::EmptinessMissing,
@@ -73,10 +74,11 @@ pub(super) fn of_sessions(now: &RangeFigures) -> Vec<Finding> {
             .name(&tool.tool)
             .say(others_text(others))
             .say(" cannot be seen, and the rate reads too high.");
-            let advice = Sentence::words(
-                "Every request opens a session of its own. Send gen_ai.conversation.id or \
-                 session.id, or carry the agent's trace context to the server.",
-            );
+            let advice = Sentence::words("Every request opens a session of its own. Send ")
+                .name(&Name::cut("gen_ai.conversation.id"))
+                .say(" or ")
+                .name(&Name::cut("session.id"))
+                .say(", or carry the agent's trace context to the server.");
             found.push(finding(
                 FindingRule::FragmentedSessions,
                 (tool, client),

@@ -2,7 +2,9 @@
 
 use crate::call::Outcome;
 use crate::figures::finding::SESSIONS_TO_NAME;
-use crate::figures::format::{bytes, count, counted, decimal, milliseconds, share};
+use crate::figures::format::{
+    bytes, count, counted, decimal, milliseconds, share, share_in_column,
+};
 use crate::figures::{Figures, Histogram, UnjudgedReason};
 use crate::report::chart;
 use crate::report::names;
@@ -134,7 +136,7 @@ pub fn outcomes(figures: &Figures) -> Vec<CountRow> {
         .map(|(outcome, times)| CountRow {
             label: outcome_words(outcome).to_owned(),
             count: count(times),
-            share: share(times, total).unwrap_or_default(),
+            share: share_in_column(times, total).unwrap_or_default(),
         })
         .collect()
 }
@@ -163,7 +165,7 @@ pub fn unjudged(figures: &Figures) -> Vec<CountRow> {
         .map(|(reason, times)| CountRow {
             label: words(reason).to_owned(),
             count: count(times),
-            share: share(times, figures.calls).unwrap_or_default(),
+            share: share_in_column(times, figures.calls).unwrap_or_default(),
         })
         .collect()
 }
@@ -182,7 +184,7 @@ pub fn parameters(figures: &Figures) -> Vec<CountRow> {
         .map(|(name, times)| CountRow {
             label: names::shown(name.as_str()),
             count: count(times.retries),
-            share: share(times.retries, figures.reworded_known).unwrap_or_default(),
+            share: share_in_column(times.retries, figures.reworded_known).unwrap_or_default(),
         })
         .collect()
 }

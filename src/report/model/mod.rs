@@ -14,6 +14,7 @@ pub mod overview;
 pub mod quality;
 pub mod rate_text;
 pub mod retries;
+pub mod summary;
 pub mod table;
 pub mod tool_list;
 pub mod tool_page;

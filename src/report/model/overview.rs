@@ -9,11 +9,11 @@ use super::rate_text::{ChangeText, RateText};
 use super::retries::Retries;
 use super::table::{self, ToolLabel, ToolRow};
 use super::verdict::{Verdict, verdict};
-use crate::figures::format::{count, share};
+use crate::figures::format::{count, share_in_column};
 use crate::report::chart::Sparkline;
 
 /// The most findings on the overview; all of them have a page of their own.
-const FINDINGS: usize = 12;
+const FINDINGS: usize = 8;
 /// The most pairs that are shown.
 const PAIRS: usize = 12;
 /// The most tools in the overview's table; the rest follow on the tool pages.
@@ -125,7 +125,7 @@ pub fn pairs(facts: &Facts<'_>, pick: impl Fn(&crate::figures::PairKey) -> bool)
             first: ToolLabel::of(facts, &pair.first),
             next: ToolLabel::of(facts, &pair.next),
             times: count(*times),
-            share: share(*times, facts.tool(&pair.first).calls).unwrap_or_default(),
+            share: share_in_column(*times, facts.tool(&pair.first).calls).unwrap_or_default(),
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use super::figures_text::{self, CountRow};
 use super::frame::{Frame, Night};
 use super::grid::{ClientLabel, clients_by_calls};
 use crate::call::{Day, SessionGrade};
-use crate::figures::format::{count, counted, plural, share};
+use crate::figures::format::{count, counted, plural, share, share_in_column};
 use crate::figures::{ArrivalCounts, Counts, SessionCounts};
 use crate::report::{dates, names};
 
@@ -285,7 +285,7 @@ fn sightings(facts: &Facts<'_>) -> Vec<CountRow> {
     let row = |label: &str, times: u64| CountRow {
         label: label.to_owned(),
         count: count(times),
-        share: share(times, quality.sightings).unwrap_or_default(),
+        share: share_in_column(times, quality.sightings).unwrap_or_default(),
     };
     vec![
         row("sightings of calls", quality.sightings),

@@ -1,6 +1,6 @@
 //! What the retries were: from the seed rule to the confirmed ones, in counts that add up.
 
-use crate::figures::format::{count, share};
+use crate::figures::format::{count, share_in_column};
 use crate::figures::{Figures, RetryClass};
 use crate::report::chart;
 
@@ -82,7 +82,7 @@ impl Retries {
                     label: class_words(class),
                     word: Some(class.word()),
                     count: count(times),
-                    share: share(times, total).unwrap_or_default(),
+                    share: share_in_column(times, total).unwrap_or_default(),
                     kind: if class.is_look_alike() {
                         BarKind::LookAlike
                     } else {

@@ -58,7 +58,8 @@ impl Status {
             return plain("few calls", "calm");
         }
         let confirmed = figures.confirmed_first_call_success().map(Rate::band);
-        let is_look_alike = confirmed.is_some_and(|confirmed| confirmed < rate.band());
+        let is_look_alike = confirmed.is_some_and(|confirmed| confirmed < rate.band())
+            && figures.look_alikes() * 2 > figures.retried;
         let note = if is_look_alike { "mostly look-alikes" } else { "" };
         let style = match rate.band() {
             Band::Healthy => "calm",

@@ -158,11 +158,66 @@ fn compare(facts: &Facts<'_>) -> Verdict {
             },
         )),
     };
+    let cell = if fell == 0 { deepest_cell(facts) } else { None };
+    if let Some(cell) = cell {
+        return cell_verdict(&cell, &against);
+    }
     let mut detail = Sentence::words(format!("Compared with {against}."));
     if fell > 0 {
         detail = fall_detail(&compared, detail);
     }
     Verdict { headline, detail, is_worse: fell > 0, is_change: fell + rose > 0 }
+}
+
+/// A client of a tool that fell while no tool fell as a whole.
+struct FallenCell<'f> {
+    key: &'f ToolKey,
+    client: &'f ClientName,
+    change: Change,
+}
+
+/// With many clients of many tools some cross the line by chance; a fall that the tool itself
+/// does not show makes the headline only from this much on: five points.
+const SMALLEST_CELL_FALL: f64 = 0.05;
+
+fn deepest_cell<'f>(facts: &'f Facts<'_>) -> Option<FallenCell<'f>> {
+    let cells = facts.now.tools.iter().flat_map(|(key, tool)| {
+        tool.clients.iter().filter_map(move |(client, figures)| {
+            let change = change(figures, facts.cell_before(key, client)?)?;
+            Some(FallenCell { key, client, change })
+        })
+    });
+    cells
+        .filter(|cell| cell.change.direction() == Direction::Worse)
+        .filter(|cell| cell.change.difference() <= -SMALLEST_CELL_FALL)
+        .min_by(|a, b| {
+            let deeper = a.change.difference().total_cmp(&b.change.difference());
+            deeper.then_with(|| (a.key, a.client).cmp(&(b.key, b.client)))
+        })
+}
+
+fn cell_verdict(cell: &FallenCell<'_>, against: &str) -> Verdict {
+    let headline = Sentence::words("First-call success of ")
+        .name(&cell.key.tool)
+        .say(" fell in ")
+        .name(cell.client.name())
+        .say(format!(" from {} to ", rate_percent(cell.change.before())))
+        .alarm(rate_percent(cell.change.now()))
+        .say("; no tool fell as a whole.");
+    let detail = format!("Compared with {against}.{}", fall_text(cell.change));
+    Verdict { headline, detail: Sentence::words(detail), is_worse: true, is_change: true }
+}
+
+fn fall_text(change: Change) -> String {
+    let interval = change.interval();
+    format!(
+        " The fall is {} points, 95\u{a0}% {} to {}, over {} and {} before.",
+        points(change.difference()),
+        points(interval.low),
+        points(interval.high),
+        counted(change.now().judged(), "judged call", "judged calls"),
+        crate::figures::format::count(change.before().judged()),
+    )
 }
 
 fn without_comparison(facts: &Facts<'_>) -> Verdict {
@@ -213,15 +268,7 @@ fn fall(facts: &Facts<'_>, worst: &ComparedTool<'_>, fell: u64, all: u64) -> Sen
 
 fn fall_detail(compared: &[ComparedTool<'_>], detail: Sentence) -> Sentence {
     let Some(worst) = compared.first() else { return detail };
-    let interval = worst.change.interval();
-    let detail = detail.say(format!(
-        " The fall is {} points, 95\u{a0}% {} to {}, over {} and {} before.",
-        points(worst.change.difference()),
-        points(interval.low),
-        points(interval.high),
-        counted(worst.change.now().judged(), "judged call", "judged calls"),
-        crate::figures::format::count(worst.change.before().judged()),
-    ));
+    let detail = detail.say(fall_text(worst.change));
     match worst.confirmed.map(Change::direction) {
         Some(Direction::Worse) => detail,
         _ => detail.say(

@@ -1,0 +1,240 @@
+//! `report.json`: all figures under the names of METHOD section 13.
+//!
+//! Rates are fractions with six decimals, what is not known is null, and names stand as they
+//! were sent. The structs are apart from the domain's own, so that the document changes only
+//! on purpose; [`SCHEMA_VERSION`] grows when a name changes its meaning or goes away.
+
+mod document;
+
+use std::collections::BTreeMap;
+
+use super::model::Facts;
+use crate::call::{ClientName, ToolKey};
+use crate::figures::counts::Word;
+use crate::figures::finding::SESSIONS_TO_NAME;
+use crate::figures::format::fraction;
+use crate::figures::{
+    Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, RangeFigures, Rate, RewordedCount, ToolFigures,
+};
+use document::{
+    Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RecoveryOut,
+    SessionsOut, SizeOut, ToolName,
+};
+
+/// The version of the document's form.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The document as indented JSON, ending in a newline.
+pub fn report(facts: &Facts<'_>) -> String {
+    #[expect(clippy::expect_used, reason = "the keys are texts, and a string takes every write")]
+    let mut text =
+        serde_json::to_string_pretty(&document(facts)).expect("the document has no foreign keys");
+    text.push('\n');
+    text
+}
+
+fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
+    Document {
+        schema_version: SCHEMA_VERSION,
+        as_of: facts.input.as_of.map(|day| day.to_string()),
+        from: facts.input.from.to_string(),
+        to: facts.input.to.to_string(),
+        covered_days: facts.now.covered.iter().map(ToString::to_string).collect(),
+        rules: [RULE_WINDOW, RULE_EVIDENCE],
+        overall: with_unknown_tools(
+            &facts.now.overall,
+            earlier(facts, |range| Some(&range.overall)),
+        ),
+        tools: facts.now.tools.iter().map(|(key, found)| tool(facts, key, found)).collect(),
+        clients: facts.now.clients.iter().map(|(name, found)| client(facts, name, found)).collect(),
+        pairs: pairs(facts),
+        findings: findings(facts),
+        quality: quality(facts),
+    }
+}
+
+fn tool<'f>(facts: &'f Facts<'_>, key: &'f ToolKey, tool: &'f ToolFigures) -> Entry<'f> {
+    let within = |(client, figures): (&'f ClientName, &'f Figures)| Entry {
+        client: Some(client.as_str()),
+        ..restatable(
+            figures,
+            earlier(facts, |range| range.tools.get(key).and_then(|tool| tool.clients.get(client))),
+        )
+    };
+    Entry {
+        service: Some(key.service.as_str()),
+        tool: Some(key.tool.as_str()),
+        clients: Some(tool.clients.iter().map(within).collect()),
+        ..restatable(&tool.all, earlier(facts, |range| range.tools.get(key).map(|tool| &tool.all)))
+    }
+}
+
+fn client<'f>(facts: &'f Facts<'_>, client: &'f ClientName, found: &'f Figures) -> Entry<'f> {
+    Entry {
+        client: Some(client.as_str()),
+        ..with_unknown_tools(found, earlier(facts, |range| range.clients.get(client)))
+    }
+}
+
+/// The figures that were shown before days were run again.
+fn earlier<'f>(
+    facts: &'f Facts<'_>,
+    pick: impl Fn(&'f RangeFigures) -> Option<&'f Figures>,
+) -> Option<&'f Figures> {
+    facts.shown_before.as_ref().and_then(pick)
+}
+
+fn with_unknown_tools<'f>(now: &'f Figures, earlier: Option<&'f Figures>) -> Entry<'f> {
+    Entry { unknown_tool_calls: Some(now.unknown_tool_calls), ..restatable(now, earlier) }
+}
+
+fn restatable<'f>(now: &'f Figures, earlier: Option<&'f Figures>) -> Entry<'f> {
+    let shown = earlier.filter(|shown| *shown != now).map(|shown| Box::new(entry(shown)));
+    Entry { restated: shown, ..entry(now) }
+}
+
+fn entry(figures: &Figures) -> Entry<'_> {
+    Entry {
+        service: None,
+        tool: None,
+        client: None,
+        calls: figures.calls,
+        judged: figures.judged,
+        unjudged: words(&figures.unjudged),
+        outcomes: words(&figures.outcomes),
+        unknown_tool_calls: None,
+        empty: figures.empty,
+        emptiness_known: figures.emptiness_known,
+        retried: figures.retried,
+        retry_classes: words(&figures.retry_classes),
+        confirmed_retries: figures.confirmed_retries(),
+        look_alikes: figures.look_alikes(),
+        repeats: figures.repeats,
+        first_call_successes: figures.first_call_successes,
+        first_call_success: figures.first_call_success().map(rate),
+        confirmed_first_call_successes: figures.confirmed_first_call_successes,
+        confirmed_first_call_success: figures.confirmed_first_call_success().map(rate),
+        few_calls: figures.few_calls(),
+        retry_chains: figures.retry_chains,
+        extra_attempts_mean: figures.extra_attempts_mean().map(six_decimals),
+        abandoned_chains: figures.abandoned_chains,
+        latency_ms: latency(figures),
+        result_bytes: figures.result_bytes_mean().map(|mean| SizeOut {
+            mean: three_decimals(mean),
+            p95: figures.result_sizes.percentile(95).map(three_decimals),
+        }),
+        reworded_parameters: parameters(figures),
+        recovery: RecoveryOut::not_instrumented(),
+        restated: None,
+        clients: None,
+    }
+}
+
+fn latency(figures: &Figures) -> Option<LatencyOut> {
+    let at = |percent| figures.latency.percentile(percent).map(|n| three_decimals(n / 1e6));
+    Some(LatencyOut { p50: at(50)?, p95: at(95)?, p99: at(99)? })
+}
+
+fn rate(rate: Rate) -> RateOut {
+    let interval = rate.interval();
+    RateOut {
+        rate: six_decimals(rate.fraction()),
+        low: six_decimals(interval.low),
+        high: six_decimals(interval.high),
+    }
+}
+
+fn six_decimals(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+fn three_decimals(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
+}
+
+fn words<W: Word>(counts: &Counts<W>) -> BTreeMap<&'static str, u64> {
+    counts.iter().filter(|(_, times)| *times > 0).map(|(word, n)| (word.text(), n)).collect()
+}
+
+fn parameters(figures: &Figures) -> Vec<ParameterOut<'_>> {
+    let is_shown = |count: &RewordedCount| count.sessions >= SESSIONS_TO_NAME && count.retries > 0;
+    let mut shown: Vec<_> = figures.reworded.iter().filter(|(_, count)| is_shown(count)).collect();
+    shown.sort_by(|a, b| b.1.retries.cmp(&a.1.retries).then_with(|| a.0.cmp(b.0)));
+    shown
+        .into_iter()
+        .map(|(name, count)| ParameterOut {
+            name: name.as_str(),
+            share: six_decimals(fraction(count.retries, figures.reworded_known)),
+        })
+        .collect()
+}
+
+fn pairs<'f>(facts: &'f Facts<'_>) -> Vec<Pair<'f>> {
+    facts
+        .now
+        .pairs
+        .iter()
+        .map(|(pair, times)| Pair {
+            first: ToolName::of(&pair.first),
+            next: ToolName::of(&pair.next),
+            times: *times,
+            share: Rate::of(*times, facts.tool(&pair.first).calls)
+                .map(|share| six_decimals(share.fraction())),
+        })
+        .collect()
+}
+
+fn findings<'f>(facts: &'f Facts<'_>) -> Vec<FindingOut<'f>> {
+    facts
+        .findings
+        .iter()
+        .map(|finding| FindingOut {
+            severity: finding.severity.word(),
+            rule: finding.rule.word(),
+            service: finding.tool.service.as_str(),
+            tool: finding.tool.tool.as_str(),
+            client: finding.client.as_ref().map(ClientName::as_str),
+            count: finding.count,
+            sentence: finding.sentence.to_string(),
+            advice: finding.advice.to_string(),
+        })
+        .collect()
+}
+
+fn quality<'f>(facts: &'f Facts<'_>) -> Quality<'f> {
+    let now = &facts.now;
+    let arrived = {
+        let mut all = crate::figures::ArrivalCounts::default();
+        facts.input.arrivals.values().for_each(|counts| all.merge(counts));
+        all
+    };
+    let sessions = now.sessions.iter().map(|(client, counts)| SessionsOut {
+        client: client.as_str(),
+        sessions: words(&counts.sessions),
+        single_call: counts.single_call,
+        shared: counts.shared,
+        fragmented: counts.is_fragmented(),
+    });
+    Quality {
+        grades: words(&now.overall.grades),
+        sessions: sessions.collect(),
+        ok_low_confidence: now.overall.ok_low_confidence,
+        sampled: now.overall.sampled,
+        unclassified_retries: now.overall.unclassified,
+        sightings: now.quality.sightings,
+        duplicates: now.quality.duplicates,
+        folded: now.quality.folded,
+        late: now.quality.late,
+        restated_days: facts.input.restated.iter().map(|day| day.day.to_string()).collect(),
+        requests: arrived.requests,
+        spans: arrived.spans,
+        kept: by_name(&arrived.kept),
+        not_calls: by_name(&arrived.not_calls),
+        refused: words(&arrived.refused),
+        repaired: words(&arrived.repaired),
+    }
+}
+
+fn by_name(names: &BTreeMap<crate::call::Name, u64>) -> BTreeMap<String, u64> {
+    names.iter().map(|(name, times)| (name.as_str().to_owned(), *times)).collect()
+}

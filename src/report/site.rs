@@ -1,0 +1,62 @@
+//! The set of files that a report is.
+
+use std::path::PathBuf;
+
+use super::html::{FindingList, MethodPage, Pages};
+use super::input::ReportInput;
+use super::model::client_page::{client_list, client_page};
+use super::model::night_page::{night_page, nights};
+use super::model::overview::overview;
+use super::model::quality::quality_page;
+use super::model::tool_list::tool_lists;
+use super::model::tool_page::tool_page;
+use super::model::{Facts, Frame, findings};
+use super::{csv, json, markdown};
+
+/// All files of the report: HTML, Markdown, JSON and CSV of the same figures, by their paths
+/// from the site's top. The same input makes the same bytes.
+pub fn site(input: &ReportInput) -> Vec<(PathBuf, Vec<u8>)> {
+    let facts = Facts::of(input);
+    let pages = Pages::new();
+    let mut files = Files::default();
+    let overview = overview(&facts);
+    files.add("index.html", pages.overview(&overview));
+    files.add("README.md", markdown::overview(&overview));
+    for list in tool_lists(&facts) {
+        files.add(format!("tools/{}", list.file), pages.tools(&list));
+    }
+    files.add("clients/index.html", pages.clients(&client_list(&facts)));
+    let findings =
+        FindingList { frame: Frame::top(&facts, "Findings"), findings: findings::all(&facts) };
+    files.add("findings.html", pages.findings(&findings));
+    files.add("quality.html", pages.quality(&quality_page(&facts)));
+    files.add("method.html", pages.method(&MethodPage { frame: Frame::top(&facts, "Method") }));
+    for (key, slug) in &facts.tools {
+        let page = tool_page(&facts, key);
+        files.add(format!("tools/{slug}.html"), pages.tool(&page));
+        files.add(format!("tools/{slug}.md"), markdown::tool(&page));
+    }
+    for (client, slug) in &facts.clients {
+        let page = client_page(&facts, client);
+        files.add(format!("clients/{slug}.html"), pages.client(&page));
+        files.add(format!("clients/{slug}.md"), markdown::client(&page));
+    }
+    let nights = nights(&facts);
+    for position in 0..nights.len() {
+        if let Some(page) = night_page(&facts, &nights, position) {
+            files.add(format!("nights/{}.html", page.night.day), pages.night(&page));
+        }
+    }
+    files.add("report.json", json::report(&facts));
+    files.add("figures.csv", csv::figures(&facts));
+    files.0
+}
+
+#[derive(Default)]
+struct Files(Vec<(PathBuf, Vec<u8>)>);
+
+impl Files {
+    fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Vec<u8>>) {
+        self.0.push((path.into(), text.into()));
+    }
+}

@@ -1,0 +1,150 @@
+// Opens every page of a generated site from disk in headless Chromium, script off where a
+// reader may have it off, and checks what no text test can: that nothing is asked of any
+// network, that nothing is reported on the console, that the content security policy holds,
+// that a phone's width is enough, that light and dark and paper work, and that axe-core finds
+// nothing.
+//
+//   node tests/browser/run.mjs SITE_DIR [--shots DIR]
+//
+// The browser is the one at FIRSTCALL_CHROMIUM, else Debian's.
+
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const require = createRequire(import.meta.url);
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+const [site, flag, shots] = process.argv.slice(2);
+if (!site || !existsSync(join(site, "index.html"))) {
+  console.error("usage: node tests/browser/run.mjs SITE_DIR [--shots DIR]");
+  process.exit(2);
+}
+const shotDir = flag === "--shots" && shots ? resolve(shots) : undefined;
+if (shotDir) mkdirSync(shotDir, { recursive: true });
+
+const failures = [];
+const fail = (page, what) => failures.push(`${page}: ${what}`);
+
+function pagesBelow(dir) {
+  return readdirSync(dir)
+    .sort()
+    .flatMap((name) => {
+      const path = join(dir, name);
+      if (statSync(path).isDirectory()) return pagesBelow(path);
+      return name.endsWith(".html") ? [path] : [];
+    });
+}
+
+// Nights differ in numbers only: the first, the last and one between stand for all.
+function sample(pages) {
+  const nights = pages.filter((page) => page.includes("/nights/"));
+  const kept = new Set([nights[0], nights[Math.floor(nights.length / 2)], nights.at(-1)]);
+  return pages.filter((page) => !page.includes("/nights/") || kept.has(page));
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.FIRSTCALL_CHROMIUM ?? "/usr/bin/chromium",
+  args: [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  ],
+});
+
+async function open(path, options) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const name = relative(resolve(site), path);
+  page.on("console", (message) => fail(name, `console: ${message.text()}`));
+  page.on("pageerror", (error) => fail(name, `error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    fail(name, `a dialog opened: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith("file://") && !url.startsWith("data:")) fail(name, `asked for ${url}`);
+  });
+  await page.goto(pathToFileURL(path).href);
+  return { context, page, name };
+}
+
+async function shoot(page, name, kind) {
+  if (!shotDir) return;
+  const file = `${name.replaceAll("/", "_").replace(/\.html$/, "")}.${kind}.png`;
+  await page.screenshot({ path: join(shotDir, file), fullPage: true });
+}
+
+const colours = (page) =>
+  page.evaluate(() => {
+    const style = getComputedStyle(document.documentElement);
+    return `${style.backgroundColor} on ${style.color}`;
+  });
+
+async function check(path) {
+  const seen = {};
+  for (const scheme of ["light", "dark"]) {
+    const { context, page, name } = await open(path, {
+      viewport: { width: 1200, height: 900 },
+      colorScheme: scheme,
+      // axe is put in by the test, past the page's policy; the page itself has no script.
+      bypassCSP: true,
+    });
+    seen[scheme] = await colours(page);
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => globalThis.axe.run(document));
+    for (const violation of found.violations) {
+      const where = violation.nodes.map((node) => node.target.join(" ")).slice(0, 3);
+      fail(name, `axe ${scheme} ${violation.id}: ${violation.help} (${where.join("; ")})`);
+    }
+    await shoot(page, name, scheme);
+    await context.close();
+  }
+  const name = relative(resolve(site), path);
+  if (seen.light === seen.dark) fail(name, "light and dark look the same");
+
+  const { context, page } = await open(path, {
+    viewport: { width: 320, height: 640 },
+    javaScriptEnabled: false,
+  });
+  await shoot(page, name, "phone");
+  await context.close();
+
+  const phone = await open(path, { viewport: { width: 320, height: 640 } });
+  const [inner, outer] = await phone.page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    document.documentElement.clientWidth,
+  ]);
+  if (inner > outer) fail(name, `scrolls sideways at 320 px: ${inner} in ${outer}`);
+  const [styles, scripts] = await phone.page.evaluate(() => [
+    document.styleSheets.length,
+    document.scripts.length,
+  ]);
+  if (styles !== 1) fail(name, `the policy let ${styles} style sheets in, expected 1`);
+  if (scripts !== 0) fail(name, `${scripts} scripts`);
+  const links = await phone.page.evaluate(() =>
+    [...document.querySelectorAll("a[href]")].map((link) => link.href));
+  for (const link of links) {
+    if (!link.startsWith("file://")) fail(name, `links out: ${link}`);
+  }
+  // By keyboard alone: the first stop skips the navigation.
+  await phone.page.keyboard.press("Tab");
+  const first = await phone.page.evaluate(() => document.activeElement?.getAttribute("href"));
+  if (first !== "#main") fail(name, `the first tab stop is ${first}`);
+  const pdf = await phone.page.pdf({ format: "A4" });
+  if (pdf.length < 1000 || pdf.subarray(0, 5).toString() !== "%PDF-") fail(name, "no PDF");
+  await phone.context.close();
+}
+
+const pages = sample(pagesBelow(resolve(site)));
+for (const page of pages) await check(page);
+await browser.close();
+
+if (failures.length > 0) {
+  console.error(failures.join("\n"));
+  console.error(`${failures.length} failures on ${pages.length} pages`);
+  process.exit(1);
+}
+console.log(`${pages.length} pages: nothing asked for, nothing reported, nothing out of reach`);
