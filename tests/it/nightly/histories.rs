@@ -50,8 +50,7 @@ fn name(text: &str) -> Name {
 
 fn hash_of(text: &str) -> ArgsHash {
     let key = CallKey::of(text);
-    let [a, b, c, d, e, f, ..] = *key.as_bytes();
-    ArgsHash::from_bytes([a, b, c, d, e, f])
+    ArgsHash::from_bytes(*key.as_bytes().first_chunk().unwrap())
 }
 
 fn print_of(parameter: &str, value: u8) -> ArgumentPrint {
