@@ -120,3 +120,73 @@ impl Arguments {
         a.form == b.form && a.source == b.source && core(a) == core(b) && a.pos != b.pos
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(form: ArgsForm, hash: u8) -> Arguments {
+        Arguments {
+            form,
+            source: Name::cut("scope attribute jcs1"),
+            hash: ArgsHash::from_bytes([hash; 6]),
+            exact: None,
+            core: None,
+            pos: None,
+            hides: false,
+            prints: Vec::new(),
+        }
+    }
+
+    fn compare(a: &Arguments, b: &Arguments) -> Comparison {
+        assert_eq!(Arguments::compare(Some(a), Some(b)), Arguments::compare(Some(b), Some(a)));
+        Arguments::compare(Some(a), Some(b))
+    }
+
+    #[test]
+    fn only_what_can_be_compared_is_same_or_different() {
+        let one = arguments(ArgsForm::Json, 1);
+        assert_eq!(compare(&one, &arguments(ArgsForm::Json, 1)), Comparison::Same);
+        assert_eq!(compare(&one, &arguments(ArgsForm::Json, 2)), Comparison::Different);
+        assert_eq!(compare(&one, &arguments(ArgsForm::Raw, 1)), Comparison::Unknown);
+        let elsewhere = Arguments { source: Name::cut("another"), ..one.clone() };
+        assert_eq!(compare(&one, &elsewhere), Comparison::Unknown);
+        assert_eq!(Arguments::compare(Some(&one), None), Comparison::Unknown);
+        assert_eq!(Arguments::compare(None, None), Comparison::Unknown);
+    }
+
+    #[test]
+    fn what_hides_a_difference_is_never_the_same() {
+        let hides = Arguments { hides: true, ..arguments(ArgsForm::Json, 1) };
+        assert_eq!(compare(&hides, &arguments(ArgsForm::Json, 1)), Comparison::Unknown);
+        assert_eq!(compare(&hides, &arguments(ArgsForm::Json, 2)), Comparison::Different);
+        let cut = arguments(ArgsForm::Cut, 1);
+        assert_eq!(compare(&cut, &cut), Comparison::Unknown);
+        assert_eq!(compare(&cut, &arguments(ArgsForm::Cut, 2)), Comparison::Different);
+    }
+
+    #[test]
+    fn integers_beyond_doubles_compare_digit_for_digit() {
+        let exact = |exact: u8| Arguments {
+            exact: Some(ArgsHash::from_bytes([exact; 6])),
+            ..arguments(ArgsForm::Json, 1)
+        };
+        assert_eq!(compare(&exact(3), &exact(3)), Comparison::Same);
+        assert_eq!(compare(&exact(3), &exact(4)), Comparison::Different);
+        assert_eq!(compare(&exact(3), &arguments(ArgsForm::Json, 1)), Comparison::Different);
+    }
+
+    #[test]
+    fn a_page_turn_keeps_the_core_and_changes_the_position() {
+        let page = |core: Option<u8>, pos: Option<u8>| Arguments {
+            core: core.map(|hash| ArgsHash::from_bytes([hash; 6])),
+            pos: pos.map(|hash| ArgsHash::from_bytes([hash; 6])),
+            ..arguments(ArgsForm::Json, 1)
+        };
+        // A first page without paging parameters is its own core.
+        assert!(Arguments::is_page_turn(&page(None, None), &page(Some(1), Some(9))));
+        assert!(Arguments::is_page_turn(&page(Some(5), Some(8)), &page(Some(5), Some(9))));
+        assert!(!Arguments::is_page_turn(&page(Some(5), Some(8)), &page(Some(6), Some(9))));
+        assert!(!Arguments::is_page_turn(&page(Some(5), None), &page(Some(5), None)));
+    }
+}

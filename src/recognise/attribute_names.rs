@@ -377,7 +377,8 @@ pub fn is_deciding_name(name: &[u8]) -> bool {
         b"Function: ",
         b"claude_code.tool",
     ];
-    name.ends_with(b".tool") || STARTS.iter().any(|start| name.starts_with(start))
+    const ENDS: &[&[u8]] = &[b".tool", b".mcp", b"StreamWriter"];
+    ENDS.iter().any(|end| name.ends_with(end)) || STARTS.iter().any(|start| name.starts_with(start))
 }
 
 #[cfg(test)]

@@ -132,6 +132,10 @@ impl Dialect {
 pub(crate) const TOOL_KEYS: &[ToolFrom] = &[
     ToolFrom::Key(Key::GenAiToolName),
     ToolFrom::Key(Key::McpToolName),
+    ToolFrom::Key(Key::ToolName),
+    ToolFrom::Key(Key::PlainToolName),
     ToolFrom::NameAfter("tools/call "),
     ToolFrom::NameAfter("execute_tool "),
+    // AWS ADOT.
+    ToolFrom::NameAfter("mcp tools/call "),
 ];

@@ -129,7 +129,7 @@ fn not_run(seen: &Seen<'_>) -> Option<NotACall> {
 fn asks_for_input(seen: &Seen<'_>) -> bool {
     /// Only what decides is read of a result; the rest is skipped over.
     #[derive(serde::Deserialize)]
-    struct Result<'a> {
+    struct ToolResult<'a> {
         #[serde(rename = "resultType", borrow, default)]
         result_type: Option<std::borrow::Cow<'a, str>>,
     }
@@ -137,7 +137,7 @@ fn asks_for_input(seen: &Seen<'_>) -> bool {
         [Key::GenAiToolCallResult, Key::Response, Key::McpToolResult, Key::McpResponsePayload];
     results.into_iter().filter_map(|key| seen.text(key)).any(|text| {
         text.contains("\"input_required\"")
-            && serde_json::from_str::<Result<'_>>(text)
+            && serde_json::from_str::<ToolResult<'_>>(text)
                 .is_ok_and(|result| result.result_type.as_deref() == Some("input_required"))
     }) || seen.text(Key::ErrorType) == Some("input_required")
 }

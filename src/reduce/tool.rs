@@ -32,7 +32,8 @@ fn read<'v>(seen: &Seen<'v>, place: ToolFrom) -> Option<Cow<'v, str>> {
     }
 }
 
-/// `.params.name` of a JSON-RPC request; everything else in it is skipped over.
+/// `.params.name` of a JSON-RPC request, or OpenLIT's first positional argument; everything
+/// else in it is skipped over.
 fn request_name(request: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Request {
@@ -40,7 +41,10 @@ fn request_name(request: &str) -> Option<String> {
     }
     #[derive(serde::Deserialize)]
     struct Params {
-        name: String,
+        name: Option<String>,
+        #[serde(default)]
+        args: Vec<serde_json::Value>,
     }
-    serde_json::from_str::<Request>(request).ok().map(|request| request.params.name)
+    let params = serde_json::from_str::<Request>(request).ok()?.params;
+    params.name.or_else(|| params.args.first()?.as_str().map(str::to_owned))
 }

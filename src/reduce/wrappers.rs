@@ -48,8 +48,10 @@ pub(super) fn inside<'k>(
         MayWrap::Parameters => {
             if has("arguments") {
                 under("arguments", MayWrap::Unmistakable)
-            } else {
+            } else if only(&["_meta", "name"]) {
                 Some(Inside::NoArguments)
+            } else {
+                None
             }
         }
         MayWrap::Any => {

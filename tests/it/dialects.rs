@@ -6,7 +6,7 @@
     reason = "in a test a panic is the message, helpers included"
 )]
 
-pub(crate) mod body;
+mod body;
 mod expectation;
 mod traps;
 
@@ -15,38 +15,16 @@ use std::path::{Path, PathBuf};
 
 use firstcall::call::{InstallationSecret, UnixNanos};
 use firstcall::figures::Refusal;
-use firstcall::recognise::{NotACall, Recognition, dialect_names, recognise};
+use firstcall::otlp::{Format, ResourceView, ScopeView, SpanView, Visitor, walk};
+use firstcall::recognise::{
+    NotACall, Recognition, dialect_names, is_deciding_key, is_deciding_name, recognise,
+};
 use firstcall::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
 
-use body::Body;
 use expectation::{Expected, Shown};
 
-/// The time of arrival in every body: 2026-07-28 12:00:00 UTC.
-pub(crate) const NOW: UnixNanos = UnixNanos::new(1_785_240_000_000_000_000);
-
-fn corpus() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/otlp");
-    let mut bodies: Vec<_> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|end| end == "json"))
-        .collect();
-    bodies.sort();
-    bodies
-}
-
-/// What becomes of every span of a body, in order.
-fn shown(body: &Body) -> Vec<Shown> {
-    fates(body)
-        .into_iter()
-        .map(|fate| match fate {
-            Fate::Call(reduced) => Shown::of(&reduced),
-            Fate::Refused(refusal) => Shown::refused(refusal),
-            Fate::NotACall(reason) => Shown::not_a_call(reason),
-            Fate::Ordinary => Shown::ordinary(),
-        })
-        .collect()
-}
+/// The time of arrival of every body: 2026-07-28 12:00:00 UTC.
+const NOW: UnixNanos = UnixNanos::new(1_785_240_000_000_000_000);
 
 /// What may become of a span.
 #[derive(Debug)]
@@ -57,43 +35,94 @@ pub(crate) enum Fate {
     Ordinary,
 }
 
-/// The fate of every span of a body, in order.
-pub(crate) fn fates(body: &Body) -> Vec<Fate> {
-    let secret = InstallationSecret::from_bytes([7; 32]);
-    let (limits, paging) = (ReduceLimits::default(), PagingRules::default());
-    let context = ReduceContext {
-        now: NOW,
-        secret: &secret,
-        limits: &limits,
-        paging: &paging,
-        conversation_attributes: &[],
-    };
-    body.spans
-        .iter()
-        .map(|(resource, scope, span)| match recognise(span, scope, resource) {
+/// Takes every span, or only those that the receiver reads.
+struct Fates {
+    takes_every_span: bool,
+    fates: Vec<Fate>,
+}
+
+impl Visitor for Fates {
+    fn is_deciding_key(&self, key: &[u8]) -> bool {
+        self.takes_every_span || is_deciding_key(key)
+    }
+
+    fn is_deciding_name(&self, name: &[u8]) -> bool {
+        self.takes_every_span || is_deciding_name(name)
+    }
+
+    fn resource(&mut self, _service_name: &str, _spans: u64) {}
+
+    fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
+        let secret = InstallationSecret::from_bytes([7; 32]);
+        let (limits, paging) = (ReduceLimits::default(), PagingRules::default());
+        let context = ReduceContext {
+            now: NOW,
+            secret: &secret,
+            limits: &limits,
+            paging: &paging,
+            conversation_attributes: &[],
+        };
+        self.fates.push(match recognise(span, scope, resource) {
             Recognition::Call(call) => match reduce(&call, span, scope, resource, &context) {
                 Ok(reduced) => Fate::Call(Box::new(reduced)),
                 Err(refusal) => Fate::Refused(refusal),
             },
             Recognition::NotACall(reason) => Fate::NotACall(reason),
             Recognition::Ordinary => Fate::Ordinary,
+        });
+    }
+}
+
+fn walked(body: &[u8], format: Format, takes_every_span: bool) -> Vec<Fate> {
+    let mut fates = Fates { takes_every_span, fates: Vec::new() };
+    walk(body, format, &mut fates).unwrap();
+    fates.fates
+}
+
+/// The fate of every span of an OTLP/JSON body, in order.
+pub(crate) fn fates(body: &str) -> Vec<Fate> {
+    walked(body.as_bytes(), Format::Json, true)
+}
+
+fn shown(fates: &[Fate]) -> Vec<Shown> {
+    fates
+        .iter()
+        .map(|fate| match fate {
+            Fate::Call(reduced) => Shown::of(reduced),
+            Fate::Refused(refusal) => Shown::refused(*refusal),
+            Fate::NotACall(reason) => Shown::not_a_call(*reason),
+            Fate::Ordinary => Shown::ordinary(),
         })
         .collect()
 }
 
-#[test]
-fn every_body_of_the_corpus_gives_the_sightings_expected_of_it() {
-    let bodies = corpus();
-    assert!(!bodies.is_empty());
-    let mut wrong = Vec::new();
-    for path in bodies {
+/// The corpus's bodies with their names and what is expected of their spans.
+fn corpus() -> Vec<(String, String, Vec<Expected>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/otlp");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "json"))
+        .collect();
+    paths.sort();
+    let read = |path: &Path| {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let body = Body::from_json(&std::fs::read_to_string(&path).unwrap());
         let expected = std::fs::read_to_string(path.with_extension("expect.yaml"))
             .unwrap_or_else(|_| panic!("{name} has no expectation beside it"));
-        let expected: Vec<Expected> = yaml_serde::from_str(&expected)
+        let expected = yaml_serde::from_str(&expected)
             .unwrap_or_else(|error| panic!("{name}.expect.yaml: {error}"));
-        let shown = shown(&body);
+        (name, std::fs::read_to_string(path).unwrap(), expected)
+    };
+    paths.iter().map(|path| read(path)).collect()
+}
+
+#[test]
+fn every_body_of_the_corpus_gives_the_sightings_expected_of_it() {
+    let corpus = corpus();
+    assert!(!corpus.is_empty());
+    let mut wrong = Vec::new();
+    for (name, body, expected) in corpus {
+        let shown = shown(&fates(&body));
         assert_eq!(shown.len(), expected.len(), "{name}: spans");
         for (at, (shown, expected)) in shown.iter().zip(expected).enumerate() {
             let expected = expected.shown();
@@ -106,13 +135,29 @@ fn every_body_of_the_corpus_gives_the_sightings_expected_of_it() {
 }
 
 #[test]
-fn every_dialect_has_a_body_in_the_corpus() {
-    let mut seen = BTreeSet::new();
-    for path in corpus() {
-        let expected = std::fs::read_to_string(path.with_extension("expect.yaml")).unwrap();
-        let expected: Vec<Expected> = yaml_serde::from_str(&expected).unwrap();
-        seen.extend(expected.into_iter().filter_map(|each| each.dialect));
+fn protobuf_and_json_tell_the_same_of_every_body() {
+    for (name, body, _) in corpus() {
+        let protobuf = walked(&body::protobuf(&body), Format::Protobuf, true);
+        assert_eq!(shown(&protobuf), shown(&fates(&body)), "{name}");
     }
+}
+
+#[test]
+fn only_ordinary_spans_are_not_worth_reading() {
+    for (name, body, _) in corpus() {
+        let told = |fates: &[Fate]| {
+            let told = shown(fates).into_iter().filter(|shown| *shown != Shown::ordinary());
+            told.collect::<Vec<_>>()
+        };
+        let read = walked(body.as_bytes(), Format::Json, false);
+        assert_eq!(told(&read), told(&fates(&body)), "{name}");
+    }
+}
+
+#[test]
+fn every_dialect_has_a_body_in_the_corpus() {
+    let expected = corpus().into_iter().flat_map(|(_, _, expected)| expected);
+    let seen: BTreeSet<_> = expected.filter_map(|each| each.dialect).collect();
     let missing: Vec<_> = dialect_names().filter(|name| !seen.contains(*name)).collect();
     assert!(missing.is_empty(), "no body for {missing:?}");
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "every index is one of this forest's own nodes")]
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::dedupe::Node;
@@ -164,11 +165,21 @@ impl<'a> Forest<'a> {
 
     /// The part of [`Forest::may_join`] that does not depend on layers.
     pub(super) fn is_alike(&self, a: usize, b: usize) -> bool {
-        let (Some(a), Some(b)) = (&self.groups[a], &self.groups[b]) else { return false };
+        let (Some(a), Some(b)) = (self.group_below(a), self.group_below(b)) else { return false };
         let are_named_alike = a.names.is_empty()
             || b.names.is_empty()
             || a.names.iter().any(|a| b.names.iter().any(|b| self.is_one_tool(*a, *b)));
         are_named_alike && !are_two_calls(a.call_id, b.call_id)
+    }
+
+    /// What the tree below a node depends on, be the node a root or not.
+    fn group_below(&self, node: usize) -> Option<Cow<'_, Group>> {
+        if let Some(group) = &self.groups[node] {
+            return Some(Cow::Borrowed(group));
+        }
+        let of_tree = self.members[self.root[node]].iter().copied();
+        let below: Vec<usize> = of_tree.filter(|member| self.is_below(*member, node)).collect();
+        self.regroup(&below).map(Cow::Owned)
     }
 
     fn do_clash(&self, a: usize, b: usize) -> bool {

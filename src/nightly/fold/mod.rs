@@ -44,8 +44,9 @@ fn fold_trace(trace: &mut Vec<Seen>, names: &Names, calls: &mut Vec<Call>) {
     let mut forest = Forest::new(&nodes, names);
     forest.link_by_parents();
     ids::join(&mut forest);
-    time::join_doubles(&mut forest);
+    time::join_doubles(&mut forest, false);
     time::join_unlinked(&mut forest);
+    time::join_doubles(&mut forest, true);
     time::join_gateways(&mut forest);
     forest.each_group(|members| calls.push(merge::call(members, names)));
     let made = calls.get_mut(first..).unwrap_or_default();

@@ -17,7 +17,10 @@ const MAX_SEATS: usize = 256;
 /// Joins exact doubles of two instrumentations, wherever they stand in the trace: two scopes, the
 /// same tool, arguments equal or unknown on one side, starts within 50 ms, overlapping. Those
 /// with equal arguments go first.
-pub(super) fn join_doubles(forest: &mut Forest<'_>) {
+///
+/// Those of one side of one program are joined before sightings are seated by time, which finds
+/// the side that serves a call better; the `others`, whose clocks may differ, after it.
+pub(super) fn join_doubles(forest: &mut Forest<'_>, others: bool) {
     for must_agree in [true, false] {
         for late in 0..forest.len() {
             let seen = forest.seen(late);
@@ -26,6 +29,7 @@ pub(super) fn join_doubles(forest: &mut Forest<'_>) {
                 .rev()
                 .take(LOOK_BACK)
                 .take_while(|early| forest.seen(*early).start >= earliest)
+                .filter(|early| others || are_of_one_side(forest.seen(*early), seen))
                 .filter(|early| are_doubles(forest, *early, late, must_agree))
                 .last();
             if let Some(early) = double {
@@ -33,6 +37,10 @@ pub(super) fn join_doubles(forest: &mut Forest<'_>) {
             }
         }
     }
+}
+
+fn are_of_one_side(a: &Seen, b: &Seen) -> bool {
+    a.emitter == b.emitter && a.is_server() == b.is_server()
 }
 
 fn are_doubles(forest: &Forest<'_>, early: usize, late: usize, must_agree: bool) -> bool {

@@ -35,6 +35,7 @@ pub(super) static DIALECTS: &[&Dialect] = &[
     &openllmetry::MCP,
     &servers::HYPERDX,
     &servers::MCPCAT,
+    &servers::OPENLIT,
     &gateways::DOCKER,
     &gateways::TOOLHIVE,
     &gateways::CONTEXTFORGE,

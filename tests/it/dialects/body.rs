@@ -1,35 +1,67 @@
-//! An OTLP/JSON traces request as borrowed views, for tests.
+//! Bodies of the corpus as they are written down, and as protobuf.
 
-use std::borrow::Cow;
-
-use firstcall::call::SpanKind;
-use firstcall::otlp::{
-    Attributes, EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView, Value,
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::common::v1::{
+    AnyValue, ArrayValue, InstrumentationScope, KeyValue, KeyValueList,
 };
+use opentelemetry_proto::tonic::resource::v1::Resource;
+use opentelemetry_proto::tonic::trace::v1::span::Event;
+use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span, Status};
+use prost::Message;
 use serde_json::Value as Json;
 
-/// A request's spans, each with its resource and scope.
-pub(crate) struct Body {
-    pub(crate) spans: Vec<(ResourceView<'static>, ScopeView<'static>, SpanView<'static>)>,
+/// The protobuf form of an OTLP/JSON traces request.
+pub(super) fn protobuf(body: &str) -> Vec<u8> {
+    let request: Json = serde_json::from_str(body).unwrap();
+    let resource_spans = list(&request, "resourceSpans").iter().map(resource_spans).collect();
+    ExportTraceServiceRequest { resource_spans }.encode_to_vec()
 }
 
-impl Body {
-    /// Reads OTLP/JSON: lowerCamelCase names, hex ids, 64-bit numbers as text.
-    pub(crate) fn from_json(text: &str) -> Self {
-        let request: Json = serde_json::from_str(text).unwrap();
-        let mut spans = Vec::new();
-        for resource_spans in list(&request, "resourceSpans") {
-            let resource = ResourceView { attributes: attributes(resource_spans.get("resource")) };
-            for scope_spans in list(resource_spans, "scopeSpans") {
-                let scope = scope_spans.get("scope").unwrap_or(&Json::Null);
-                let scope =
-                    ScopeView { name: text_of(scope, "name"), version: text_of(scope, "version") };
-                for each in list(scope_spans, "spans") {
-                    spans.push((resource.clone(), scope.clone(), span(each)));
-                }
-            }
-        }
-        Self { spans }
+fn resource_spans(json: &Json) -> ResourceSpans {
+    let attributes = json.get("resource").map(attributes).unwrap_or_default();
+    ResourceSpans {
+        resource: Some(Resource { attributes, ..Resource::default() }),
+        scope_spans: list(json, "scopeSpans").iter().map(scope_spans).collect(),
+        ..ResourceSpans::default()
+    }
+}
+
+fn scope_spans(json: &Json) -> ScopeSpans {
+    let scope = json.get("scope").unwrap_or(&Json::Null);
+    let (name, version) = (text(scope, "name"), text(scope, "version"));
+    ScopeSpans {
+        scope: Some(InstrumentationScope { name, version, ..InstrumentationScope::default() }),
+        spans: list(json, "spans").iter().map(span).collect(),
+        ..ScopeSpans::default()
+    }
+}
+
+fn span(json: &Json) -> Span {
+    let number = |json: &Json, key: &str| json.get(key).and_then(Json::as_i64).unwrap_or_default();
+    Span {
+        trace_id: bytes(json, "traceId"),
+        span_id: bytes(json, "spanId"),
+        parent_span_id: bytes(json, "parentSpanId"),
+        trace_state: text(json, "traceState"),
+        name: text(json, "name"),
+        kind: i32::try_from(number(json, "kind")).unwrap(),
+        start_time_unix_nano: nanos(json, "startTimeUnixNano"),
+        end_time_unix_nano: nanos(json, "endTimeUnixNano"),
+        attributes: attributes(json),
+        events: list(json, "events")
+            .iter()
+            .map(|event| Event {
+                name: text(event, "name"),
+                attributes: attributes(event),
+                ..Event::default()
+            })
+            .collect(),
+        status: json.get("status").map(|status| Status {
+            code: i32::try_from(number(status, "code")).unwrap(),
+            message: text(status, "message"),
+        }),
+        ..Span::default()
     }
 }
 
@@ -37,76 +69,48 @@ fn list<'j>(json: &'j Json, key: &str) -> &'j [Json] {
     json.get(key).and_then(Json::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn text_of(json: &Json, key: &str) -> Cow<'static, str> {
-    Cow::Owned(json.get(key).and_then(Json::as_str).unwrap_or_default().to_owned())
+fn text(json: &Json, key: &str) -> String {
+    json.get(key).and_then(Json::as_str).unwrap_or_default().to_owned()
 }
 
-fn bytes_of(json: &Json, key: &str) -> Cow<'static, [u8]> {
-    let hex = text_of(json, key);
+fn bytes(json: &Json, key: &str) -> Vec<u8> {
+    let hex = text(json, key);
     let pairs = (0..hex.len()).step_by(2);
-    Cow::Owned(
-        pairs.map(|at| u8::from_str_radix(hex.get(at..at + 2).unwrap(), 16).unwrap()).collect(),
-    )
+    pairs.map(|at| u8::from_str_radix(hex.get(at..at + 2).unwrap(), 16).unwrap()).collect()
 }
 
 fn nanos(json: &Json, key: &str) -> u64 {
     json.get(key).and_then(Json::as_str).map_or(0, |text| text.parse().unwrap())
 }
 
-fn span(json: &Json) -> SpanView<'static> {
-    let status = json.get("status").unwrap_or(&Json::Null);
-    let kind = json.get("kind").and_then(Json::as_u64).unwrap_or_default();
-    SpanView {
-        trace_id: bytes_of(json, "traceId"),
-        span_id: bytes_of(json, "spanId"),
-        parent_span_id: bytes_of(json, "parentSpanId"),
-        trace_state: text_of(json, "traceState"),
-        name: text_of(json, "name"),
-        kind: SpanKind::from_index(u8::try_from(kind).unwrap()).unwrap(),
-        start_unix_nanos: nanos(json, "startTimeUnixNano"),
-        end_unix_nanos: nanos(json, "endTimeUnixNano"),
-        attributes: attributes(Some(json)),
-        events: list(json, "events")
-            .iter()
-            .map(|event| EventView {
-                name: text_of(event, "name"),
-                attributes: attributes(Some(event)),
-            })
-            .collect(),
-        status: StatusView {
-            code: match status.get("code").and_then(Json::as_u64) {
-                Some(1) => StatusCode::Ok,
-                Some(2) => StatusCode::Error,
-                _ => StatusCode::Unset,
-            },
-            message: text_of(status, "message"),
-        },
-        is_utf8_repaired: false,
-    }
+fn attributes(json: &Json) -> Vec<KeyValue> {
+    pairs(list(json, "attributes"))
 }
 
-fn attributes(holder: Option<&Json>) -> Attributes<'static> {
-    Attributes::new(holder.map(|holder| pairs(list(holder, "attributes"))).unwrap_or_default())
+fn pairs(list: &[Json]) -> Vec<KeyValue> {
+    list.iter()
+        .map(|pair| KeyValue {
+            key: text(pair, "key"),
+            value: Some(value(pair.get("value").unwrap())),
+            ..KeyValue::default()
+        })
+        .collect()
 }
 
-fn pairs(list: &[Json]) -> Vec<(Cow<'static, str>, Value<'static>)> {
-    list.iter().map(|pair| (text_of(pair, "key"), value(&pair["value"]))).collect()
-}
-
-fn value(json: &Json) -> Value<'static> {
+fn value(json: &Json) -> AnyValue {
     let Some((kind, inner)) = json.as_object().and_then(|object| object.iter().next()) else {
-        return Value::Empty;
+        return AnyValue::default();
     };
-    match kind.as_str() {
-        "stringValue" => Value::String(Cow::Owned(inner.as_str().unwrap().to_owned())),
-        "boolValue" => Value::Bool(inner.as_bool().unwrap()),
-        "intValue" => Value::Int(match inner {
-            Json::String(text) => text.parse().unwrap(),
-            number => number.as_i64().unwrap(),
+    let value = match kind.as_str() {
+        "stringValue" => Value::StringValue(inner.as_str().unwrap().to_owned()),
+        "boolValue" => Value::BoolValue(inner.as_bool().unwrap()),
+        "intValue" => Value::IntValue(inner.as_str().unwrap().parse().unwrap()),
+        "doubleValue" => Value::DoubleValue(inner.as_f64().unwrap()),
+        "arrayValue" => Value::ArrayValue(ArrayValue {
+            values: list(inner, "values").iter().map(value).collect(),
         }),
-        "doubleValue" => Value::Double(inner.as_f64().unwrap()),
-        "arrayValue" => Value::Array(list(inner, "values").iter().map(value).collect()),
-        "kvlistValue" => Value::Kvlist(pairs(list(inner, "values"))),
+        "kvlistValue" => Value::KvlistValue(KeyValueList { values: pairs(list(inner, "values")) }),
         other => panic!("unknown value {other}"),
-    }
+    };
+    AnyValue { value: Some(value) }
 }
