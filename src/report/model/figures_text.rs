@@ -241,7 +241,7 @@ pub fn latency_histogram(histogram: &Histogram) -> Option<HistogramText> {
     });
     Some(HistogramText {
         width: columns.len() as u64 * STEP,
-        title: format!("Latency: p50 {}, p95 {}, p99 {}", at(50), at(95), at(99)),
+        title: format!("p50 {}, p95 {}, p99 {}", at(50), at(95), at(99)),
         ends,
         columns: drawn.collect(),
     })
