@@ -54,10 +54,10 @@ pub struct Figures {
     pub extra_attempts: u64,
     /// Retry chains whose last call is not usable.
     pub abandoned_chains: u64,
-    /// Sessions that called this tool and whose last call of it failed or was empty.
-    pub last_word_failed: u64,
-    /// Sessions that called this tool.
+    /// Sessions whose last call of any tool was of this one (METHOD section 9, last word).
     pub last_words: u64,
+    /// Those of them whose last call failed or was empty.
+    pub last_word_failed: u64,
     /// Latency in nanoseconds.
     pub latency: Histogram,
     /// Result sizes in bytes, where known.

@@ -104,16 +104,11 @@ impl Tally {
         let Some((first, _)) = of_day().next() else { return };
         let Some(tally) = self.of_tool(first) else { return };
         let figures = &mut tally.figures;
-        let mut is_placed = false;
         for (call, judgement) in of_day() {
             add_call(figures, call, judgement, session.grade);
-            is_placed |= call.is_time_known;
-            if judgement.is_last_of_tool {
-                figures.last_word_failed += u64::from(!call.is_usable());
-                figures.empty_accepted += u64::from(call.is_empty());
-            }
+            let is_accepted = judgement.is_last_of_tool && call.is_empty();
+            figures.empty_accepted += u64::from(is_accepted);
         }
-        figures.last_words += u64::from(is_placed);
         for parameters in &run.reworded {
             figures.reworded_known += 1;
             tally.reworded.add_retry(parameters, names);
@@ -125,6 +120,13 @@ impl Tally {
     fn add_sessions(&mut self, judged: &Judged) {
         for session in &judged.sessions.all {
             let calls = || session.calls.iter().filter_map(|at| judged.call(*at));
+            let last = calls().filter(|call| call.is_time_known).last();
+            if let Some(last) = last.filter(|call| judged.is_of_day(call))
+                && let Some(tally) = self.of_tool(last)
+            {
+                tally.figures.last_words += 1;
+                tally.figures.last_word_failed += u64::from(!last.is_usable());
+            }
             let of_day = calls().filter(|call| judged.is_of_day(call)).count();
             if of_day == 0 {
                 continue;

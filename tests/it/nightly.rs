@@ -17,8 +17,6 @@ fn comparable(mut figures: DayFigures) -> DayFigures {
         QualityCounts { sampled: figures.quality.sampled, ..QualityCounts::default() };
     for mine in figures.tools.values_mut() {
         mine.unclassified = 0;
-        mine.last_words = 0;
-        mine.last_word_failed = 0;
         mine.unknown_tool_calls = 0;
         mine.reworded.retain(|_, count| {
             count.sessions = 0;

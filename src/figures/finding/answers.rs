@@ -116,12 +116,12 @@ fn last_word(subject: &Subject<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = Sentence::words(format!(
-        "In {} of {} the last call of ",
+        "{} of the {} that ended with ",
         count(failed),
         counted(figures.last_words, "session", "sessions"),
     ))
     .name(&subject.key.tool)
-    .say(" failed or was empty.");
+    .say(" ended with a failure or an empty answer.");
     let advice = Sentence::words(
         "It is the nearest that telemetry comes to seeing a model give up. Read what these \
          sessions did next.",
