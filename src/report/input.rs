@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::call::{Day, Name};
-use crate::figures::{ArrivalCounts, DayFigures};
+use crate::call::{Day, Name, ToolKey};
+use crate::figures::{ArrivalCounts, DayFigures, Figures, Rate};
+use crate::store::{Store, StoreError};
 
 /// How many days the small charts reach back.
 pub const HISTORY_DAYS: u32 = 30;
@@ -54,12 +55,107 @@ pub struct ReportInput {
     pub previous: Vec<DayFigures>,
     /// The covered days among the 30 up to `to`, ascending; the small charts show them.
     pub history: Vec<DayFigures>,
-    /// The days of the range that were run again, with the figures shown before.
-    pub restated: Vec<DayFigures>,
+    /// The days that were run again after they had been shown.
+    pub restated: BTreeMap<Day, RestatedDay>,
     /// What arrived in the range, by emitter.
     pub arrivals: BTreeMap<Name, ArrivalCounts>,
     /// Whether there are calls on days that no pass has covered yet.
     pub has_calls_uncovered: bool,
+}
+
+/// What a day showed, per tool, before it was run again (METHOD section 10).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RestatedDay {
+    /// Every tool that was shown, all its clients together.
+    pub tools: BTreeMap<ToolKey, ShownBefore>,
+}
+
+/// Headline figures that were shown before days were run again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ShownBefore {
+    /// Judged calls.
+    pub judged: u64,
+    /// First-call successes among them.
+    pub first_call_successes: u64,
+    /// Confirmed first-call successes among them.
+    pub confirmed_first_call_successes: u64,
+    /// Retried calls.
+    pub retried: u64,
+}
+
+impl ShownBefore {
+    /// The same figures of what is shown now.
+    pub const fn of(figures: &Figures) -> Self {
+        Self {
+            judged: figures.judged,
+            first_call_successes: figures.first_call_successes,
+            confirmed_first_call_successes: figures.confirmed_first_call_successes,
+            retried: figures.retried,
+        }
+    }
+
+    /// Adds another's counts.
+    pub const fn add(&mut self, other: Self) {
+        self.judged += other.judged;
+        self.first_call_successes += other.first_call_successes;
+        self.confirmed_first_call_successes += other.confirmed_first_call_successes;
+        self.retried += other.retried;
+    }
+
+    /// First-call success; none where no call was judged.
+    pub fn first_call_success(&self) -> Option<Rate> {
+        Rate::of(self.first_call_successes, self.judged)
+    }
+
+    /// Confirmed first-call success; none where no call was judged.
+    pub fn confirmed_first_call_success(&self) -> Option<Rate> {
+        Rate::of(self.confirmed_first_call_successes, self.judged)
+    }
+}
+
+/// Reads what a report of `range`, made on `today`, is made of.
+pub fn read(store: &Store, range: Range, today: Day) -> Result<ReportInput, StoreError> {
+    let coverage = store.coverage()?;
+    let as_of = coverage.last().map(|covered| covered.day);
+    let (from, to) = range.resolve(as_of, today);
+    let previous = previous_period(from, to);
+    let is_covered = |day: &Day| coverage.iter().any(|covered| covered.day == *day);
+    let has_calls_uncovered = store.sighting_days()?.iter().any(|day| !is_covered(day));
+    let first_shown = from.min(to.minus(HISTORY_DAYS - 1));
+    let mut restated: BTreeMap<Day, RestatedDay> = coverage
+        .iter()
+        .filter(|covered| covered.restated_at.is_some())
+        .filter(|covered| (first_shown..=to).contains(&covered.day))
+        .map(|covered| (covered.day, RestatedDay::default()))
+        .collect();
+    // Oldest first, so that what was shown last stays.
+    for restatement in store.restatements(first_shown, to)? {
+        let tools = restatement.shown_before.into_iter().map(|(tool, shown)| {
+            let shown = ShownBefore {
+                judged: shown.judged,
+                first_call_successes: shown.first_call_successes,
+                confirmed_first_call_successes: shown.confirmed_first_call_successes,
+                retried: shown.retried,
+            };
+            (tool, shown)
+        });
+        restated.insert(restatement.day, RestatedDay { tools: tools.collect() });
+    }
+    Ok(ReportInput {
+        from,
+        to,
+        today,
+        as_of,
+        days: store.read_days(from, to)?,
+        previous: match previous {
+            Some((from, to)) => store.read_days(from, to)?,
+            None => Vec::new(),
+        },
+        history: store.read_days(to.minus(HISTORY_DAYS - 1), to)?,
+        restated,
+        arrivals: store.arrival_counts(from, to)?,
+        has_calls_uncovered,
+    })
 }
 
 #[cfg(test)]

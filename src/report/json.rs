@@ -8,17 +8,18 @@ mod document;
 
 use std::collections::BTreeMap;
 
+use super::input::ShownBefore;
 use super::model::Facts;
 use crate::call::{ClientName, ToolKey};
 use crate::figures::counts::Word;
 use crate::figures::finding::SESSIONS_TO_NAME;
 use crate::figures::format::fraction;
 use crate::figures::{
-    Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, RangeFigures, Rate, RewordedCount, ToolFigures,
+    Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, Rate, RewordedCount, ToolFigures,
 };
 use document::{
     Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RecoveryOut,
-    SessionsOut, SizeOut, ToolName,
+    RestatedOut, SessionsOut, SizeOut, ToolName,
 };
 
 /// The version of the document's form.
@@ -41,12 +42,16 @@ fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
         to: facts.input.to.to_string(),
         covered_days: facts.now.covered.iter().map(ToString::to_string).collect(),
         rules: [RULE_WINDOW, RULE_EVIDENCE],
-        overall: with_unknown_tools(
-            &facts.now.overall,
-            earlier(facts, |range| Some(&range.overall)),
-        ),
+        overall: Entry {
+            unknown_tool_calls: Some(facts.now.overall.unknown_tool_calls),
+            restated: restated(
+                &facts.now.overall,
+                facts.shown_before.as_ref().map(|earlier| &earlier.overall),
+            ),
+            ..entry(&facts.now.overall)
+        },
         tools: facts.now.tools.iter().map(|(key, found)| tool(facts, key, found)).collect(),
-        clients: facts.now.clients.iter().map(|(name, found)| client(facts, name, found)).collect(),
+        clients: facts.now.clients.iter().map(|(name, found)| client(name, found)).collect(),
         pairs: pairs(facts),
         findings: findings(facts),
         quality: quality(facts),
@@ -56,41 +61,38 @@ fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
 fn tool<'f>(facts: &'f Facts<'_>, key: &'f ToolKey, tool: &'f ToolFigures) -> Entry<'f> {
     let within = |(client, figures): (&'f ClientName, &'f Figures)| Entry {
         client: Some(client.as_str()),
-        ..restatable(
-            figures,
-            earlier(facts, |range| range.tools.get(key).and_then(|tool| tool.clients.get(client))),
-        )
+        ..entry(figures)
     };
+    let shown = facts.shown_before.as_ref().and_then(|earlier| earlier.tools.get(key));
     Entry {
         service: Some(key.service.as_str()),
         tool: Some(key.tool.as_str()),
+        restated: restated(&tool.all, shown),
         clients: Some(tool.clients.iter().map(within).collect()),
-        ..restatable(&tool.all, earlier(facts, |range| range.tools.get(key).map(|tool| &tool.all)))
+        ..entry(&tool.all)
     }
 }
 
-fn client<'f>(facts: &'f Facts<'_>, client: &'f ClientName, found: &'f Figures) -> Entry<'f> {
+fn client<'f>(client: &'f ClientName, found: &'f Figures) -> Entry<'f> {
     Entry {
         client: Some(client.as_str()),
-        ..with_unknown_tools(found, earlier(facts, |range| range.clients.get(client)))
+        unknown_tool_calls: Some(found.unknown_tool_calls),
+        ..entry(found)
     }
 }
 
-/// The figures that were shown before days were run again.
-fn earlier<'f>(
-    facts: &'f Facts<'_>,
-    pick: impl Fn(&'f RangeFigures) -> Option<&'f Figures>,
-) -> Option<&'f Figures> {
-    facts.shown_before.as_ref().and_then(pick)
-}
-
-fn with_unknown_tools<'f>(now: &'f Figures, earlier: Option<&'f Figures>) -> Entry<'f> {
-    Entry { unknown_tool_calls: Some(now.unknown_tool_calls), ..restatable(now, earlier) }
-}
-
-fn restatable<'f>(now: &'f Figures, earlier: Option<&'f Figures>) -> Entry<'f> {
-    let shown = earlier.filter(|shown| *shown != now).map(|shown| Box::new(entry(shown)));
-    Entry { restated: shown, ..entry(now) }
+/// The headline figures shown before days were run again, where they differ. They are kept per
+/// tool, so a client has none.
+fn restated(now: &Figures, shown: Option<&ShownBefore>) -> Option<RestatedOut> {
+    let shown = shown.filter(|shown| **shown != ShownBefore::of(now))?;
+    Some(RestatedOut {
+        judged: shown.judged,
+        retried: shown.retried,
+        first_call_successes: shown.first_call_successes,
+        first_call_success: shown.first_call_success().map(rate),
+        confirmed_first_call_successes: shown.confirmed_first_call_successes,
+        confirmed_first_call_success: shown.confirmed_first_call_success().map(rate),
+    })
 }
 
 fn entry(figures: &Figures) -> Entry<'_> {
@@ -225,7 +227,7 @@ fn quality<'f>(facts: &'f Facts<'_>) -> Quality<'f> {
         duplicates: now.quality.duplicates,
         folded: now.quality.folded,
         late: now.quality.late,
-        restated_days: facts.input.restated.iter().map(|day| day.day.to_string()).collect(),
+        restated_days: facts.restated_days().map(|day| day.to_string()).collect(),
         requests: arrived.requests,
         spans: arrived.spans,
         kept: by_name(&arrived.kept),

@@ -15,10 +15,12 @@ pub mod markdown;
 pub mod markdown_escape;
 pub mod model;
 pub mod names;
+pub mod publish;
 pub mod site;
 pub mod slug;
 
-pub use input::{Range, ReportInput};
+pub use input::{Range, ReportInput, read};
+pub use publish::{PublishError, publish};
 pub use site::site;
 
 /// The summary for a pull request, as Markdown.

@@ -11,6 +11,7 @@ use firstcall::figures::{
     SessionCounts, UnjudgedReason,
 };
 use firstcall::report::ReportInput;
+use firstcall::report::input::{RestatedDay, ShownBefore};
 
 /// The last covered day of the input.
 pub const AS_OF: &str = "2026-11-29";
@@ -200,8 +201,12 @@ pub fn usual() -> ReportInput {
     let within = |first: Day, last: Day| -> Vec<DayFigures> {
         all.iter().filter(|day| first <= day.day && day.day <= last).cloned().collect()
     };
-    let mut restated = all.iter().find(|day| day.day == to.minus(2)).cloned().unwrap();
-    restated.tools.remove(&pair_of("orders", "send_receipt", "Cursor"));
+    let late = all.iter().find(|day| day.day == to.minus(2)).unwrap();
+    let shown = late.tools.iter().filter(|((tool, _), _)| tool.tool.as_str() != "send_receipt");
+    let mut restated = RestatedDay::default();
+    for ((tool, _), figures) in shown {
+        restated.tools.entry(tool.clone()).or_default().add(ShownBefore::of(figures));
+    }
     ReportInput {
         from,
         to,
@@ -210,7 +215,7 @@ pub fn usual() -> ReportInput {
         days: within(from, to),
         previous: within(from.minus(7), from.minus(1)),
         history: within(to.minus(29), to),
-        restated: vec![restated],
+        restated: BTreeMap::from([(to.minus(2), restated)]),
         arrivals: arrivals(),
         has_calls_uncovered: true,
     }
@@ -227,7 +232,7 @@ pub fn empty() -> ReportInput {
         days: Vec::new(),
         previous: Vec::new(),
         history: Vec::new(),
-        restated: Vec::new(),
+        restated: BTreeMap::new(),
         arrivals: BTreeMap::new(),
         has_calls_uncovered: false,
     }
@@ -282,7 +287,7 @@ pub fn hostile() -> ReportInput {
     let mut input = usual();
     let long = "x".repeat(1000);
     let names: Vec<&str> = HOSTILE.iter().copied().chain([long.as_str()]).collect();
-    for days in [&mut input.days, &mut input.previous, &mut input.history, &mut input.restated] {
+    for days in [&mut input.days, &mut input.previous, &mut input.history] {
         for day in days {
             *day = hostile_day(day.day, &names);
         }

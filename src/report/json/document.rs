@@ -59,9 +59,20 @@ pub(super) struct Entry<'f> {
     pub(super) result_bytes: Option<SizeOut>,
     pub(super) reworded_parameters: Vec<ParameterOut<'f>>,
     pub(super) recovery: RecoveryOut,
-    pub(super) restated: Option<Box<Self>>,
+    pub(super) restated: Option<RestatedOut>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) clients: Option<Vec<Self>>,
+}
+
+/// Headline figures as they were shown before days were run again.
+#[derive(Serialize)]
+pub(super) struct RestatedOut {
+    pub(super) judged: u64,
+    pub(super) retried: u64,
+    pub(super) first_call_successes: u64,
+    pub(super) first_call_success: Option<RateOut>,
+    pub(super) confirmed_first_call_successes: u64,
+    pub(super) confirmed_first_call_success: Option<RateOut>,
 }
 
 #[derive(Serialize)]

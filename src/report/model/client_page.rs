@@ -39,7 +39,8 @@ pub fn client_page(facts: &Facts<'_>, client: &ClientName) -> ClientPage {
     let parts = SubjectParts {
         figures,
         before: facts.before.clients.get(client),
-        shown_before: facts.shown_before.as_ref().and_then(|range| range.clients.get(client)),
+        // What was shown before is kept per tool only.
+        shown_before: None,
         line: table::history_line(facts, |_, found| found == client, tool_page::LINE),
         days: tool_page::days(facts, |day| sum_of_day(day, |_, found| found == client)),
         findings: findings::of_client(facts, client),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::{ClientName, Day, Name, ToolKey};
 use crate::figures::{DayFigures, Figures, Finding, RangeFigures, Rate, ToolFigures, findings};
-use crate::report::input::{HISTORY_DAYS, ReportInput, previous_period};
+use crate::report::input::{HISTORY_DAYS, ReportInput, ShownBefore, previous_period};
 use crate::report::slug;
 
 /// How far the report can speak at all.
@@ -36,7 +36,7 @@ pub struct Facts<'a> {
     /// The period of equal length before.
     pub before: RangeFigures,
     /// The range as it was shown before days of it were run again; none where no day was.
-    pub shown_before: Option<RangeFigures>,
+    pub shown_before: Option<ShownEarlier>,
     /// What the figures call for, the most severe first.
     pub findings: Vec<Finding>,
     /// How far the report can speak.
@@ -56,8 +56,8 @@ impl<'a> Facts<'a> {
     pub fn of(input: &'a ReportInput) -> Self {
         let now = RangeFigures::of(&input.days);
         let before = RangeFigures::of(&input.previous);
-        let shown_before = (!input.restated.is_empty())
-            .then(|| RangeFigures::of(with_earlier_figures(&input.days, &input.restated)));
+        let is_restated = input.days.iter().any(|day| input.restated.contains_key(&day.day));
+        let shown_before = is_restated.then(|| ShownEarlier::of(input));
         let all_days = || input.history.iter().chain(&input.previous).chain(&input.days);
         // Tools and clients of the days before have a page too, so that links to them land.
         let tools: BTreeSet<_> =
@@ -130,6 +130,12 @@ impl<'a> Facts<'a> {
         period.filter(|_| !self.before.covered.is_empty())
     }
 
+    /// The covered days of the range that were run again after they had been shown.
+    pub fn restated_days(&self) -> impl Iterator<Item = Day> {
+        let restated = &self.input.restated;
+        self.now.covered.iter().copied().filter(|day| restated.contains_key(day))
+    }
+
     /// The days that the small charts show.
     pub fn history_days(&self) -> impl Iterator<Item = Day> + use<> {
         self.input.to.minus(HISTORY_DAYS - 1).through(self.input.to)
@@ -171,11 +177,34 @@ pub fn rate_of_day(day: &DayFigures, pick: impl Fn(&ToolKey, &ClientName) -> boo
     Rate::of(hits, judged)
 }
 
-fn with_earlier_figures<'d>(
-    days: &'d [DayFigures],
-    restated: &'d [DayFigures],
-) -> impl Iterator<Item = &'d DayFigures> {
-    days.iter().map(|day| restated.iter().find(|earlier| earlier.day == day.day).unwrap_or(day))
+/// The range's headline figures as they were shown before days of it were run again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShownEarlier {
+    /// All calls together.
+    pub overall: ShownBefore,
+    /// Per tool.
+    pub tools: BTreeMap<ToolKey, ShownBefore>,
+}
+
+impl ShownEarlier {
+    fn of(input: &ReportInput) -> Self {
+        let mut earlier = Self::default();
+        for day in &input.days {
+            if let Some(restated) = input.restated.get(&day.day) {
+                restated.tools.iter().for_each(|(tool, shown)| earlier.add(tool, *shown));
+            } else {
+                for ((tool, _), figures) in &day.tools {
+                    earlier.add(tool, ShownBefore::of(figures));
+                }
+            }
+        }
+        earlier
+    }
+
+    fn add(&mut self, tool: &ToolKey, shown: ShownBefore) {
+        self.overall.add(shown);
+        self.tools.entry(tool.clone()).or_default().add(shown);
+    }
 }
 
 fn standing(input: &ReportInput, now: &RangeFigures) -> Standing {

@@ -10,6 +10,7 @@ use super::tool_page::{PartRow, part};
 use crate::figures::format::count;
 use crate::figures::{DayFigures, RangeFigures};
 use crate::report::dates;
+use crate::report::input::ShownBefore;
 
 /// What a night's page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub fn night_page(facts: &Facts<'_>, nights: &[&DayFigures], position: usize) ->
     };
     let range = RangeFigures::of([*day]);
     let first_call = RateText::first_call(&range.overall);
-    let restated = facts.input.restated.iter().find(|found| found.day == day.day);
+    let restated = facts.input.restated.get(&day.day);
     let mut tools: Vec<_> = range.tools.iter().collect();
     tools.sort_by_key(|(key, tool)| (table::need(&tool.all), (*key).clone()));
     let mut clients: Vec<_> = range.clients.iter().collect();
@@ -72,7 +73,11 @@ pub fn night_page(facts: &Facts<'_>, nights: &[&DayFigures], position: usize) ->
         after: neighbour(position.checked_add(1)),
         is_restated: restated.is_some(),
         shown_before: restated
-            .map(|earlier| RateText::first_call(&RangeFigures::of([earlier]).overall))
+            .map(|earlier| {
+                let mut shown = ShownBefore::default();
+                earlier.tools.values().for_each(|tool| shown.add(*tool));
+                RateText::shown_before(&shown)
+            })
             .filter(|shown| *shown != first_call),
         first_call,
         confirmed: RateText::confirmed(&range.overall),

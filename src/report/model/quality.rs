@@ -123,8 +123,7 @@ fn sampling(facts: &Facts<'_>) -> StripItem {
 
 fn late(facts: &Facts<'_>) -> StripItem {
     let late = facts.now.quality.late;
-    let restated: Vec<String> =
-        facts.input.restated.iter().map(|day| dates::short(day.day)).collect();
+    let restated: Vec<String> = facts.restated_days().map(dates::short).collect();
     let rest = match restated.as_slice() {
         [] => String::new(),
         [one] => format!("{one} restated"),
@@ -245,7 +244,7 @@ fn days(facts: &Facts<'_>) -> Vec<DayRow> {
 
 fn day_row(facts: &Facts<'_>, day: Day) -> DayRow {
     let found = facts.input.days.iter().find(|found| found.day == day);
-    let is_restated = facts.input.restated.iter().any(|found| found.day == day);
+    let is_restated = facts.input.restated.contains_key(&day);
     let calls = found.map(|found| found.tools.values().map(|figures| figures.calls).sum());
     DayRow {
         day: dates::long(day),

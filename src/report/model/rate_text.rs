@@ -3,6 +3,7 @@
 
 use crate::figures::format::{self, count};
 use crate::figures::{Band, Change, Direction, Figures, Rate, UnjudgedReason};
+use crate::report::input::ShownBefore;
 
 /// A rate, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +60,11 @@ impl RateText {
             None => Self::NotJudged { calls: count(figures.calls), why: main_reason(figures) },
             Some(rate) => Self::of_rate(rate),
         }
+    }
+
+    /// First-call success as it was shown before days were run again.
+    pub fn shown_before(shown: &ShownBefore) -> Self {
+        shown.first_call_success().map_or(Self::NotCalled, Self::of_rate)
     }
 
     /// The text of a rate that exists.

@@ -13,6 +13,7 @@ use crate::call::{Day, ToolKey};
 use crate::figures::Figures;
 use crate::figures::format::{count, milliseconds};
 use crate::report::chart::Sparkline;
+use crate::report::input::ShownBefore;
 use crate::report::{dates, names};
 
 /// What a tool's page says.
@@ -115,11 +116,11 @@ pub struct PartRow {
 pub fn tool_page(facts: &Facts<'_>, key: &ToolKey) -> ToolPage {
     let figures = facts.tool(key);
     let slug = facts.tool_slug(key);
-    let shown = facts.shown_before.as_ref().and_then(|range| range.tools.get(key));
+    let shown = facts.shown_before.as_ref().and_then(|earlier| earlier.tools.get(key));
     let parts = SubjectParts {
         figures,
         before: facts.tool_before(key),
-        shown_before: shown.map(|tool| &tool.all),
+        shown_before: shown,
         line: table::history_line(facts, |tool, _| tool == key, LINE),
         days: days(facts, |day| sum_of_day(day, |tool, _| tool == key)),
         findings: findings::of_tool(facts, key),
@@ -148,8 +149,8 @@ pub struct SubjectParts<'p> {
     pub figures: &'p Figures,
     /// Those of the period before.
     pub before: Option<&'p Figures>,
-    /// Those of the range as shown before days were run again.
-    pub shown_before: Option<&'p Figures>,
+    /// The headline as shown before days were run again, where that is kept.
+    pub shown_before: Option<&'p ShownBefore>,
     /// The last 30 days.
     pub line: Sparkline,
     /// The covered days of those.
@@ -172,7 +173,7 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
         against: table::against(facts),
         shown_before: parts
             .shown_before
-            .map(RateText::first_call)
+            .map(RateText::shown_before)
             .filter(|shown| *shown != first_call),
         first_call,
         terms: if figures.calls == 0 { Vec::new() } else { figures_text::terms(figures) },

@@ -1,0 +1,173 @@
+//! Publishing: the only writer of report files.
+//!
+//! The new site is built in a folder beside the old one, synced, and put in its place in one
+//! step: a crash leaves the old site whole or the new one. A page that has not changed keeps
+//! its bytes and its time. Nights that the new site no longer holds stay where links point,
+//! and so does everything else in the folder that is none of firstcall's pages.
+
+mod error;
+mod staging;
+mod swap;
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use error::At as _;
+pub use error::PublishError;
+use staging::Staging;
+
+/// Marks a folder as one that firstcall wrote, so that no other folder is ever replaced.
+const MARKER: &str = ".firstcall-report";
+const MARKER_TEXT: &[u8] =
+    b"This folder is written by firstcall; its pages are replaced each time.\n";
+
+/// Folders whose old files are dropped when the new site no longer holds them: pages of tools
+/// and clients that nobody has seen for a month would only go stale.
+const DROPPED: [&str; 2] = ["tools", "clients"];
+
+/// Puts `files`, by their paths within the site, in the folder `dir`. The folder is made where
+/// it does not exist; one that holds anything else than a report is refused.
+pub fn publish(dir: &Path, files: Vec<(PathBuf, Vec<u8>)>) -> Result<(), PublishError> {
+    for (path, _) in &files {
+        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_plain || path.as_os_str().is_empty() {
+            return Err(PublishError::PathOutside { path: path.clone() });
+        }
+    }
+    let site = Site::find(dir)?;
+    let _lock = site.lock();
+    site.refuse_foreign()?;
+    let mut files = files;
+    files.push((PathBuf::from(MARKER), MARKER_TEXT.to_vec()));
+    // The same order each time, the entrance last: in a folder that cannot be swapped, links
+    // lead to pages that are there already.
+    files.sort_by(|(a, _), (b, _)| (is_entrance(a), a).cmp(&(is_entrance(b), b)));
+    if site.can_be_swapped() {
+        swap::publish_beside(&site, &files)
+    } else {
+        swap::publish_within(&site, &files)
+    }
+}
+
+fn is_entrance(path: &Path) -> bool {
+    path == Path::new("index.html")
+}
+
+/// Where a site is, or is to be.
+struct Site {
+    dir: PathBuf,
+    parent: PathBuf,
+    exists: bool,
+}
+
+impl Site {
+    fn find(dir: &Path) -> Result<Self, PublishError> {
+        let (dir, exists) = match fs::canonicalize(dir) {
+            Ok(found) if !found.is_dir() => {
+                return Err(PublishError::NotAFolder { path: dir.to_owned() });
+            }
+            Ok(found) => (found, true),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let parent = match dir.parent() {
+                    Some(parent) if !parent.as_os_str().is_empty() => parent,
+                    _ => Path::new("."),
+                };
+                fs::create_dir_all(parent).at("make", parent)?;
+                let parent = fs::canonicalize(parent).at("find", parent)?;
+                let name = dir
+                    .file_name()
+                    .ok_or_else(|| PublishError::NotAFolder { path: dir.to_owned() })?;
+                (parent.join(name), false)
+            }
+            Err(source) => return Err(PublishError::io("find", dir, source)),
+        };
+        // The root of a file system has no folder beside it.
+        let parent = dir.parent().unwrap_or(&dir).to_owned();
+        Ok(Self { dir, parent, exists })
+    }
+
+    /// Holds other publishers of the same folder back; where a folder cannot be locked, the
+    /// swap alone keeps sites whole.
+    fn lock(&self) -> Option<File> {
+        let folder = File::open(&self.parent).ok()?;
+        folder.lock().ok()?;
+        Some(folder)
+    }
+
+    fn refuse_foreign(&self) -> Result<(), PublishError> {
+        if !self.exists || self.dir.join(MARKER).is_file() {
+            return Ok(());
+        }
+        let mut entries = fs::read_dir(&self.dir).at("read", &self.dir)?;
+        let is_foreign = entries.any(|entry| {
+            entry.is_ok_and(|entry| {
+                entry.file_name() != staging::WITHIN && entry.file_name() != "lost+found"
+            })
+        });
+        if is_foreign {
+            return Err(PublishError::Foreign { path: self.dir.clone() });
+        }
+        Ok(())
+    }
+
+    /// Whether a folder beside this one can take its place: not where it is a mount, and not
+    /// where the folder above it cannot be written.
+    fn can_be_swapped(&self) -> bool {
+        if self.dir == self.parent || (self.exists && is_mount(&self.dir, &self.parent)) {
+            return false;
+        }
+        Staging::can_be_beside(&self.dir, &self.parent)
+    }
+
+    /// The files of the old site that stay: what the new one does not replace and what is not
+    /// a page of a tool or client.
+    fn carried(&self, files: &[(PathBuf, Vec<u8>)]) -> Result<Vec<PathBuf>, PublishError> {
+        if !self.exists {
+            return Ok(Vec::new());
+        }
+        let new: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
+        let mut carried = Vec::new();
+        collect(&self.dir, Path::new(""), &mut carried)?;
+        carried.retain(|path| {
+            !new.contains(path.as_path())
+                && !DROPPED.iter().any(|dropped| path.starts_with(dropped))
+        });
+        carried.sort();
+        Ok(carried)
+    }
+}
+
+fn collect(top: &Path, below: &Path, found: &mut Vec<PathBuf>) -> Result<(), PublishError> {
+    let dir = top.join(below);
+    for entry in fs::read_dir(&dir).at("read", &dir)? {
+        let entry = entry.at("read", &dir)?;
+        let path = below.join(entry.file_name());
+        if path == Path::new(staging::WITHIN) {
+            continue;
+        }
+        // A link to a folder is carried as the link it is.
+        if entry.file_type().at("read", &dir)?.is_dir() {
+            collect(top, &path, found)?;
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_mount(dir: &Path, parent: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = |path: &Path| fs::metadata(path).map(|found| found.dev()).ok();
+    device(dir) != device(parent)
+}
+
+#[cfg(not(unix))]
+const fn is_mount(_dir: &Path, _parent: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests;
