@@ -139,9 +139,13 @@ impl<'v> Signs<'v> {
         // An exception in a span that says it went well was dealt with.
         let has_exception = !is_told_ok && exceptions().next().is_some();
         let error_type = seen.text(Key::ErrorType);
+        // MCP Hangar.
+        let status = seen.text(Key::McpToolStatus);
+        let status = status.filter(|status| matches!(*status, "timeout" | "cancelled"));
         let code = code(seen);
         let tool_says_failed = tool_says_failed(seen) || result.is_error;
         let has_failed = error_type.is_some()
+            || status.is_some()
             || code.is_some()
             || tool_says_failed
             || has_exception
@@ -155,7 +159,7 @@ impl<'v> Signs<'v> {
             has_failed,
             tool_says_failed,
             has_exception,
-            kinds: error_type.into_iter().chain(classes).map(last_part).collect(),
+            kinds: error_type.into_iter().chain(status).chain(classes).map(last_part).collect(),
             texts: std::iter::once(&*seen.span.status.message)
                 .chain(attributes.into_iter().filter_map(|key| seen.text(key)))
                 .chain(messages)

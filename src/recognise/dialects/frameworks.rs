@@ -47,6 +47,19 @@ pub(super) static AUTOGEN: Dialect = Dialect {
     ..Dialect::BASE
 };
 
+/// Semantic Kernel (A12): failures are not told.
+pub(super) static SEMANTIC_KERNEL: Dialect = Dialect {
+    name: "semantic_kernel",
+    test: |seen| {
+        let is_own = seen.scope.name.starts_with("Microsoft.SemanticKernel")
+            || seen.scope.name.starts_with("semantic_kernel");
+        is_own && seen.operation() == Some("execute_tool")
+    },
+    side: Side::Agent,
+    confidence: |_seen| Confidence::Low,
+    ..Dialect::BASE
+};
+
 /// Mastra (A16).
 pub(super) static MASTRA: Dialect = Dialect {
     name: "mastra",

@@ -1,4 +1,4 @@
-//! The MCP SDKs that make spans themselves: C# and Python.
+//! The MCP SDKs that make spans themselves, C# and Python, and AWS ADOT's spans around Python's.
 
 use super::super::attribute_names::Key;
 use super::super::dialect::{Dialect, Side, ToolFrom};
@@ -45,5 +45,17 @@ pub(super) static PYTHON_CLIENT: Dialect = Dialect {
         ToolFrom::NameAfter("tools/call "),
     ],
     confidence: |_seen| Confidence::Low,
+    ..Dialect::BASE
+};
+
+/// AWS ADOT, both sides (M8): its server says ok where the tool said that it failed.
+pub(super) static ADOT: Dialect = Dialect {
+    name: "adot_mcp",
+    test: |seen| is_call(seen, "amazon.opentelemetry.distro.instrumentation.mcp"),
+    side: Side::ByKind,
+    confidence: |seen| match seen.span.kind {
+        SpanKind::Server => Confidence::Low,
+        _ => Confidence::High,
+    },
     ..Dialect::BASE
 };
