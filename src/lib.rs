@@ -26,3 +26,4 @@ pub mod store;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod server;

@@ -1,3 +1,5 @@
 //! The `firstcall` program.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    firstcall::cli::run().into()
+}

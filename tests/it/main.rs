@@ -1,4 +1,7 @@
 //! Whole paths, through the library's own doors and the real binary.
+#[path = "../support/mod.rs"]
+mod support;
+
 mod architecture;
 mod cli;
 mod demo;
@@ -8,6 +11,7 @@ mod generated_code;
 mod ingest;
 mod nightly;
 mod no_content;
+mod no_content_end_to_end;
 mod receive;
 mod report;
 mod sdk;

@@ -1,0 +1,37 @@
+//! `firstcall config`: tries the configuration without starting anything.
+
+use clap::{Args, Subcommand};
+
+use super::{Failure, Globals, print, tell};
+
+/// Arguments of `firstcall config`.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Read the configuration and say whether it is valid
+    Check,
+    /// Print the configuration that holds, defaults and flags included
+    Print,
+}
+
+/// Runs the command.
+pub fn run(args: &ConfigArgs, globals: &Globals) -> Result<(), Failure> {
+    let config = globals.load()?;
+    match args.action {
+        Action::Check => {
+            match &globals.config {
+                Some(path) => {
+                    tell(&format!("the configuration file `{}` is valid", path.display()))
+                }
+                None => tell("no configuration file is given; the defaults are valid"),
+            }
+            Ok(())
+        }
+        Action::Print => print(&config.to_yaml()),
+    }
+}

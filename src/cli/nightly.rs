@@ -1,0 +1,77 @@
+//! `firstcall nightly`: the pass by hand, beside a running server.
+
+use clap::Args;
+
+use super::{ExitCode, Failure, Globals, explain, tell};
+use crate::call::Day;
+use crate::clock::SystemClock;
+use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question};
+use crate::store::Store;
+
+/// Arguments of `firstcall nightly`.
+#[derive(Debug, Args)]
+pub struct NightlyArgs {
+    /// Run this day, whether it is due or not, as YYYY-MM-DD (UTC)
+    #[arg(long, value_name = "DAY", conflicts_with_all = ["from", "to"])]
+    day: Option<Day>,
+    /// Run the days from this one on
+    #[arg(long, value_name = "DAY", requires = "to")]
+    from: Option<Day>,
+    /// Run the days up to this one, included
+    #[arg(long, value_name = "DAY", requires = "from")]
+    to: Option<Day>,
+    /// Print how each call of this tool was judged on the day; runs and changes nothing
+    #[arg(long, value_name = "TOOL", requires = "day")]
+    explain: Option<String>,
+    /// Only the calls of this client
+    #[arg(long, value_name = "CLIENT", requires = "explain")]
+    client: Option<String>,
+}
+
+/// Runs the command.
+pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
+    let config = globals.load()?;
+    let store = Store::open(config.store.sqlite.data_dir.as_path())?;
+    if let (Some(tool), Some(day)) = (&args.explain, args.day) {
+        let (tool, client) = (tool.clone(), args.client.clone());
+        return explain::print_calls(&store, &Question { tool, client, day });
+    }
+    let days = match (args.day, args.from, args.to) {
+        (Some(day), ..) => DaysToRun::Range { from: day, to: day },
+        (None, Some(from), Some(to)) => DaysToRun::Range { from, to },
+        _ => DaysToRun::Due,
+    };
+    let pass = nightly::run(&store, days, &SystemClock, &mut |event| {
+        if let PassEvent::Published(day) = event {
+            tell(&told(&day));
+        }
+    })?;
+    for day in &pass.kept {
+        tell(&format!("{day}: its sightings are no longer kept; its figures stay as they are"));
+    }
+    if pass.days.is_empty() && pass.failed.is_empty() {
+        tell("nothing to do: every day that is over is covered");
+    }
+    // The others are covered by now; the first trouble decides how the command ended.
+    match pass.failed.into_iter().next() {
+        None => Ok(()),
+        Some((_, error)) => Err(error.into()),
+    }
+}
+
+fn told(passed: &DayPassed) -> String {
+    let DayPassed { day, calls, judged, late, is_again, .. } = passed;
+    let verb = if *is_again { "covered again" } else { "covered" };
+    let late = if *late == 0 { String::new() } else { format!(", {late} of them late") };
+    format!("{day}: {verb}; {calls} calls{late}, {judged} judged")
+}
+
+impl From<NightlyError> for Failure {
+    fn from(error: NightlyError) -> Self {
+        match error {
+            NightlyError::Store(error) => error.into(),
+            NightlyError::Days(_) => Self::hinted(ExitCode::Usage, error.help(), error),
+            NightlyError::Scratch { .. } => Self::hinted(ExitCode::Store, error.help(), error),
+        }
+    }
+}

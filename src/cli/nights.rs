@@ -1,0 +1,101 @@
+//! The nights of a running server: a pass at start for what was missed, then one every night at
+//! the configured hour, and the reports rewritten after each.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::call::UnixNanos;
+use crate::clock::Clock;
+use crate::config::{Config, Last};
+use crate::nightly::{self, DaysToRun, Hour, PassEvent};
+use crate::report;
+use crate::shutdown::Stop;
+use crate::store::Store;
+
+/// The longest nap before the clock is looked at again: a machine may sleep or have its clock
+/// set in between.
+const NAP: Duration = Duration::from_secs(30);
+
+/// What a night needs.
+#[derive(Debug, Clone)]
+pub(super) struct Nights {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    hour: Hour,
+    out: PathBuf,
+    last: Last,
+}
+
+impl Nights {
+    /// The nights of `store` as `config` wants them.
+    pub(super) fn new(store: Store, config: &Config, clock: Arc<dyn Clock>) -> Self {
+        let out = config
+            .report
+            .out
+            .as_ref()
+            .map_or_else(|| store.dir().join("report"), |out| out.as_path().to_owned());
+        // Both types hold 0 to 23 and nothing else.
+        let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
+        Self { store, clock, hour, out, last: config.report.last }
+    }
+
+    /// Runs night after night until `stop`.
+    pub(super) async fn run(self, stop: Stop) {
+        loop {
+            let night = self.clone();
+            if tokio::task::spawn_blocking(move || night.pass_and_report()).await.is_err() {
+                tracing::error!("the nightly pass broke because of a defect in firstcall");
+            }
+            let next = nightly::next_start(self.clock.now(), self.hour);
+            tokio::select! {
+                () = stop.requested() => return,
+                () = self.wait_until(next) => {}
+            }
+        }
+    }
+
+    async fn wait_until(&self, next: UnixNanos) {
+        while let Some(left) = next.since(self.clock.now()) {
+            let left = Duration::from_nanos(left.as_nanos());
+            if left.is_zero() {
+                return;
+            }
+            tokio::time::sleep(left.min(NAP)).await;
+        }
+    }
+
+    /// The reports are rewritten even where the pass fails: they show what is covered.
+    fn pass_and_report(&self) {
+        let mut note = |event| {
+            if let PassEvent::Published(passed) = event {
+                let (day, calls, judged) = (passed.day, passed.calls, passed.judged);
+                tracing::info!(%day, calls, judged, late = passed.late, "a day is covered");
+            }
+        };
+        match nightly::run(&self.store, DaysToRun::Due, self.clock.as_ref(), &mut note) {
+            Ok(pass) => {
+                for (day, error) in &pass.failed {
+                    tracing::error!(%day, %error, "a day could not be covered; its figures stand");
+                }
+                tracing::info!(days.covered = pass.days.len(), "the pass is done");
+            }
+            Err(error) => {
+                tracing::error!(%error, help = error.help(), "the pass failed; figures stand");
+            }
+        }
+        match self.report() {
+            Ok(files) => tracing::info!(files, "the reports are rewritten"),
+            Err(error) => tracing::error!(%error, "the reports could not be written"),
+        }
+    }
+
+    fn report(&self) -> Result<usize, Box<dyn std::error::Error>> {
+        let today = self.clock.now().day();
+        let input = report::read(&self.store, report::Range::Last(self.last.days()), today)?;
+        let files = report::site(&input);
+        let count = files.len();
+        report::publish(&self.out, files)?;
+        Ok(count)
+    }
+}

@@ -1,0 +1,96 @@
+//! `firstcall serve`: receives until told to stop, runs the pass every night, rewrites the
+//! reports after it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::nights::Nights;
+use super::{ExitCode, Failure, Globals, print};
+use crate::clock::{Clock, SystemClock};
+use crate::config::{Config, Endpoint};
+use crate::server::{Server, ServerError};
+use crate::shutdown::{Stop, stop_on_signals};
+
+/// How long a pass that is running may go on after everything else has ended. Left alone it
+/// would leave the old figures whole as well.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Arguments of `firstcall serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Where to receive OTLP/gRPC; port 0 picks a free one [default: 127.0.0.1:4317]
+    #[arg(long, value_name = "HOST:PORT")]
+    grpc_endpoint: Option<Endpoint>,
+    /// Where to receive OTLP/HTTP; port 0 picks a free one [default: 127.0.0.1:4318]
+    #[arg(long, value_name = "HOST:PORT")]
+    http_endpoint: Option<Endpoint>,
+}
+
+/// Runs the command.
+pub fn run(args: &ServeArgs, globals: &Globals) -> Result<(), Failure> {
+    let mut config = globals.load()?;
+    let protocols = &mut config.receivers.otlp.protocols;
+    if let Some(endpoint) = &args.grpc_endpoint {
+        protocols.grpc.endpoint = endpoint.clone();
+    }
+    if let Some(endpoint) = &args.http_endpoint {
+        protocols.http.endpoint = endpoint.clone();
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ended = runtime.block_on(serve(&config, globals));
+    runtime.shutdown_timeout(PATIENCE);
+    ended
+}
+
+async fn serve(config: &Config, globals: &Globals) -> Result<(), Failure> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let stop = Stop::new();
+    stop_on_signals(stop.clone())?;
+    let server = Server::start(config, Arc::clone(&clock), stop.clone()).await?;
+    announce(&server, globals)?;
+    let nights = Nights::new(server.store().clone(), config, clock);
+    let nights = tokio::spawn(nights.run(stop));
+    let drained = server.run().await?;
+    // A pass in progress is not waited for here: it stands on its own.
+    nights.abort();
+    tracing::info!(connections.cut = drained.cut, "stopped; everything answered is on disk");
+    Ok(())
+}
+
+/// Says what was started: to people on standard error, to whoever asked for port 0 on standard
+/// output.
+fn announce(server: &Server, globals: &Globals) -> Result<(), Failure> {
+    let (grpc, http) = (server.grpc_address(), server.http_address());
+    let coverage = server.store().coverage()?;
+    let covered_through =
+        coverage.last().map_or_else(|| "none".to_owned(), |covered| covered.day.to_string());
+    let config_file = globals
+        .config
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        grpc = %grpc,
+        http = %http,
+        data_dir = %server.store().dir().display(),
+        covered_through,
+        config_file,
+        "receiving OTLP/gRPC on {grpc} and OTLP/HTTP on {http}"
+    );
+    print(&format!("listening grpc={grpc} http={http}\n"))
+}
+
+impl From<ServerError> for Failure {
+    fn from(error: ServerError) -> Self {
+        match error {
+            ServerError::Bind(error) => {
+                let hint = error.help();
+                Self::new(ExitCode::Configuration, error).with_hint(hint)
+            }
+            ServerError::Store(error) => error.into(),
+            ServerError::Defect(_) => Self::new(ExitCode::Unexpected, error),
+        }
+    }
+}
