@@ -120,7 +120,7 @@ impl Tally {
     fn add_sessions(&mut self, judged: &Judged) {
         for session in &judged.sessions.all {
             let calls = || session.calls.iter().filter_map(|at| judged.call(*at));
-            let last = calls().filter(|call| call.is_time_known).last();
+            let last = calls().rfind(|call| call.is_time_known);
             if let Some(last) = last.filter(|call| judged.is_of_day(call))
                 && let Some(tally) = self.of_tool(last)
             {
