@@ -24,12 +24,11 @@ pub fn run(args: &ConfigArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     match args.action {
         Action::Check => {
-            match &globals.config {
-                Some(path) => {
-                    tell(&format!("the configuration file `{}` is valid", path.display()))
-                }
-                None => tell("no configuration file is given; the defaults are valid"),
-            }
+            let checked = globals.config.as_ref().map_or_else(
+                || "no configuration file is given; the defaults are valid".to_owned(),
+                |path| format!("the configuration file `{}` is valid", path.display()),
+            );
+            tell(&checked);
             Ok(())
         }
         Action::Print => print(&config.to_yaml()),

@@ -199,7 +199,7 @@ mod tests {
     fn a_tools_paging_parameters_can_be_declared() {
         let text = "tools:\n  list_rows:\n    paging:\n      position: [row]\n  idle:\n";
         let config = Config::parse(text).unwrap();
-        let paging = config.tools.get("list_rows").unwrap().paging.as_ref().unwrap();
+        let paging = config.tools["list_rows"].paging.as_ref().unwrap();
         assert_eq!((&paging.position, paging.size.len()), (&vec!["row".to_owned()], 0));
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
     }

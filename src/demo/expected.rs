@@ -187,8 +187,7 @@ mod tests {
     fn the_last_seven_days_are_what_was_worked_out_on_paper() {
         let last = expected(7..DAYS);
         // Cursor: 20 right at once, 43 after an empty answer, 18 reworded twice.
-        let search = last.tools.get(&("orders-mcp", "search_orders")).unwrap();
-        let cursor = search.get(CURSOR.name).unwrap();
+        let cursor = &last.tools[&key(&SEARCH_ORDERS)][CURSOR.name];
         assert_eq!((cursor.judged, cursor.first_call_successes), (160, 81));
         // All clients: 104 + 2 x 58 + 3 x 21, and across midnight 2 + 1 from day 6 + 1 within.
         let search = last.tool(key(&SEARCH_ORDERS));
@@ -208,7 +207,7 @@ mod tests {
             let play = plan.play;
             let counted = play.counts.iter().chain(play.counts_next_day);
             let calls: u64 = counted.flat_map(|counted| counted.outcomes).map(|(_, n)| n).sum();
-            let unknown = if std::ptr::eq(play, &raw const NO_SUCH_TOOL) { 1 } else { 0 };
+            let unknown = u64::from(std::ptr::eq(play, &raw const NO_SUCH_TOOL));
             assert_eq!(calls + unknown, u64::try_from(play.steps.len()).unwrap(), "{}", play.name);
         }
     }

@@ -114,7 +114,7 @@ impl<'a> Telling<'a> {
             Wire::McpWithTransportSession => KeyValue::new("mcp.session.id", self.session.clone()),
             _ => KeyValue::new("gen_ai.conversation.id", self.session.clone()),
         });
-        self.content(step, &mut attributes);
+        content(step, &mut attributes);
         let (status, error) = ended(step);
         attributes.extend(error);
         let start = self.at(step);
@@ -136,7 +136,7 @@ impl<'a> Telling<'a> {
             KeyValue::new("gen_ai.tool.type", "function"),
             KeyValue::new("gen_ai.agent.name", self.plan.client.name),
         ];
-        self.content(step, &mut attributes);
+        content(step, &mut attributes);
         let (status, error) = ended(step);
         attributes.extend(error);
         let start = self.at(step);
@@ -145,17 +145,6 @@ impl<'a> Telling<'a> {
             Told { attributes, status, ..told(name, SpanKind::Internal, start, outer(step)) };
         let agent = self.send(program, Some(turn), agent);
         self.served(Some(&agent), step)
-    }
-
-    /// Arguments and result as JSON text, as instrumentation with capture on sends them.
-    fn content(&self, step: &Step, attributes: &mut Vec<KeyValue>) {
-        if let Some(arguments) = step.arguments {
-            attributes.push(KeyValue::new("gen_ai.tool.call.arguments", arguments));
-        }
-        if step.outcome == Outcome::Ok {
-            let result = if step.is_empty { "[]" } else { step.tool.answer };
-            attributes.push(KeyValue::new("gen_ai.tool.call.result", result));
-        }
     }
 
     /// The server's side of a call by the MCP conventions, and its database.
@@ -252,6 +241,17 @@ fn told(name: String, kind: SpanKind, start: UnixNanos, lasts: CallDuration) -> 
         attributes: Vec::new(),
         status: Status::Unset,
         events: Vec::new(),
+    }
+}
+
+/// Arguments and result as JSON text, as instrumentation with capture on sends them.
+fn content(step: &Step, attributes: &mut Vec<KeyValue>) {
+    if let Some(arguments) = step.arguments {
+        attributes.push(KeyValue::new("gen_ai.tool.call.arguments", arguments));
+    }
+    if step.outcome == Outcome::Ok {
+        let result = if step.is_empty { "[]" } else { step.tool.answer };
+        attributes.push(KeyValue::new("gen_ai.tool.call.result", result));
     }
 }
 

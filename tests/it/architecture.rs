@@ -1,5 +1,6 @@
 //! The picture in docs/architecture.md, held against the source: who imports whom, how long a
 //! file may be, and what templates may not do.
+#![expect(clippy::unwrap_used, clippy::string_slice, reason = "helpers of tests")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,9 +44,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
-/// Longest file before its tests, and with them.
+/// Longest file before its tests, with them, and of a file of tests alone.
 const MAX_CODE_LINES: usize = 400;
 const MAX_FILE_LINES: usize = 600;
+const MAX_TEST_LINES: usize = 800;
 
 fn files(root: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -168,7 +170,12 @@ fn files_are_short_and_open_with_what_they_are_for() {
         let is_test = is_test_file(&module_of(&path));
         let code = text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count();
         let all = text.lines().count();
-        if (code > MAX_CODE_LINES && !is_test) || all > MAX_FILE_LINES {
+        let fits = if is_test {
+            all <= MAX_TEST_LINES
+        } else {
+            code <= MAX_CODE_LINES && all <= MAX_FILE_LINES
+        };
+        if !fits {
             wrong.push(format!("{}: {code} lines of code, {all} in all", path.display()));
         }
         if !text.starts_with("//!") && !is_test {

@@ -1,5 +1,6 @@
 //! The command line of the real binary: help, exit codes, one clear message for each thing that
 //! can be wrong, and nothing half-started.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
 use std::io::Write;

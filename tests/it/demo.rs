@@ -1,5 +1,6 @@
 //! The demo by the real binary: its report shows the figures that its scenario says, in every
 //! form, and no more.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 use std::collections::BTreeMap;
 use std::fs;

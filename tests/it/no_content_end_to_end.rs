@@ -1,5 +1,12 @@
 //! Marks in every place of a request where content can be, then a search of every byte that the
 //! program wrote: logs at the finest level, the data folder, reports, exports.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests"
+)]
 
 use std::fs;
 use std::io::{Read, Write};

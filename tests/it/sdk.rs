@@ -10,6 +10,13 @@
 //!   one retry (`after_bad_args`), one success.
 //!
 //! So 25 calls, all judged, 10 retried, 15 first-call successes: 60 %.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests"
+)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -135,7 +142,11 @@ fn page_of(out: &Path, service: &str, extension: &str) -> String {
         .map(|path| std::fs::read_to_string(path).unwrap());
     // The list of all tools names every service; a tool's own page its own alone.
     pages
-        .find(|page| page.contains(service) && page.matches("find_goods").count() > 2 && !page.contains("<title>Tools"))
+        .find(|page| {
+            page.contains(service)
+                && page.matches("find_goods").count() > 2
+                && !page.contains("<title>Tools")
+        })
         .unwrap_or_else(|| panic!("no {extension} page for {service}"))
 }
 

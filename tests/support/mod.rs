@@ -1,4 +1,5 @@
 //! What several tests share: the real binary, started, watched and stopped.
+#![expect(clippy::expect_used, reason = "helpers of tests")]
 
 pub(crate) mod server;
 

@@ -1,4 +1,5 @@
 //! `firstcall serve` as a child process: ready when it says so, stopped by signal.
+#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -104,12 +105,6 @@ impl RunningServer {
     #[track_caller]
     pub(crate) fn stop(self) -> Stopped {
         self.stop_by("TERM")
-    }
-
-    /// Kills the server at once, as a power cut would.
-    #[track_caller]
-    pub(crate) fn kill(self) -> Stopped {
-        self.stop_by("KILL")
     }
 
     /// Sends the signal `name` and waits until the server has ended.
