@@ -19,6 +19,7 @@ pub mod serve;
 pub mod summary;
 
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -130,12 +131,15 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { ExitCode::Usage } else { ExitCode::Done };
         }
     };
-    match cli.command.run(&cli.globals) {
-        Ok(()) => ExitCode::Done,
-        Err(failure) => {
+    // The panic hook has told where by then.
+    let ended = catch_unwind(AssertUnwindSafe(|| cli.command.run(&cli.globals)));
+    match ended {
+        Ok(Ok(())) => ExitCode::Done,
+        Ok(Err(failure)) => {
             failure.print();
             failure.code()
         }
+        Err(_panic) => ExitCode::Unexpected,
     }
 }
 

@@ -42,7 +42,7 @@ impl Nights {
 
     /// Runs night after night until `stop`.
     pub(super) async fn run(self, stop: Stop) {
-        loop {
+        while !stop.is_requested() {
             let night = self.clone();
             if tokio::task::spawn_blocking(move || night.pass_and_report()).await.is_err() {
                 tracing::error!("the nightly pass broke because of a defect in firstcall");

@@ -4,8 +4,10 @@ use clap::Args;
 
 use super::{ExitCode, Failure};
 use crate::call::Day;
+use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Last};
-use crate::report::Range;
+use crate::report::{self, Range, ReportInput};
+use crate::store::Store;
 
 /// `--last 7d`, or `--from` and `--to`.
 #[derive(Debug, Clone, Args)]
@@ -22,8 +24,23 @@ pub struct RangeArgs {
 }
 
 impl RangeArgs {
+    /// Reads what a report of the range is made of. A store that holds neither a call nor a
+    /// covered day has nothing to report; one with calls has, even before the first pass.
+    pub(super) fn read(&self, config: &Config) -> Result<ReportInput, Failure> {
+        let range = self.over(config)?;
+        let store = Store::open(config.store.sqlite.data_dir.as_path())?;
+        let input = report::read(&store, range, SystemClock.now().day())?;
+        if input.as_of.is_none() && !input.has_calls_uncovered {
+            let error = format!("no tool call has arrived in `{}` yet", store.dir().display());
+            let hint = "point an OTLP exporter at `firstcall serve`, \
+                        or look at `firstcall demo` meanwhile";
+            return Err(Failure::new(ExitCode::NothingToReport, error).with_hint(hint));
+        }
+        Ok(input)
+    }
+
     /// The range that holds: the flags', else the configuration's.
-    pub fn over(&self, config: &Config) -> Result<Range, Failure> {
+    fn over(&self, config: &Config) -> Result<Range, Failure> {
         match (self.from, self.to) {
             (Some(from), Some(to)) => {
                 in_order(from, to)?;
@@ -35,7 +52,7 @@ impl RangeArgs {
 }
 
 /// Refuses a range that ends before it begins: more likely a slip than a wish.
-pub(super) fn in_order(from: Day, to: Day) -> Result<(), Failure> {
+fn in_order(from: Day, to: Day) -> Result<(), Failure> {
     if from <= to {
         return Ok(());
     }

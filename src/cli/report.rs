@@ -6,9 +6,7 @@ use clap::Args;
 
 use super::range::RangeArgs;
 use super::{Failure, Globals, tell};
-use crate::clock::{Clock, SystemClock};
 use crate::report;
-use crate::store::Store;
 
 /// Arguments of `firstcall report`.
 #[derive(Debug, Args)]
@@ -23,9 +21,7 @@ pub struct ReportArgs {
 /// Runs the command.
 pub fn run(args: &ReportArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
-    let store = Store::open(config.store.sqlite.data_dir.as_path())?;
-    let today = SystemClock.now().day();
-    let input = report::read(&store, args.range.over(&config)?, today)?;
+    let input = args.range.read(&config)?;
     let files = report::site(&input);
     report::publish(&args.out, files)?;
     tell(&format!("wrote {}", args.out.join("index.html").display()));

@@ -49,14 +49,19 @@ async fn serve(config: &Config, globals: &Globals) -> Result<(), Failure> {
     let stop = Stop::new();
     stop_on_signals(stop.clone())?;
     let server = Server::start(config, Arc::clone(&clock), stop.clone()).await?;
-    announce(&server, globals)?;
+    // Requests may be on their way by now, so whatever happens from here on ends in the order
+    // that loses none.
+    let announced = announce(&server, globals);
+    if announced.is_err() {
+        stop.request();
+    }
     let nights = Nights::new(server.store().clone(), config, clock);
     let nights = tokio::spawn(nights.run(stop));
     let drained = server.run().await?;
     // A pass in progress is not waited for here: it stands on its own.
     nights.abort();
     tracing::info!(connections.cut = drained.cut, "stopped; everything answered is on disk");
-    Ok(())
+    announced
 }
 
 /// Says what was started: to people on standard error, to whoever asked for port 0 on standard

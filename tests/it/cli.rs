@@ -286,6 +286,37 @@ fn where_nothing_is_there_is_nothing_to_report() {
 }
 
 #[test]
+fn a_store_without_a_call_has_nothing_to_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("data");
+    Store::create(&data_dir).unwrap();
+    for args in [&["report", "--out", "site"][..], &["summary"]] {
+        let output = support::firstcall(&data_dir, args);
+        assert_failed(&output, 6, &["no tool call has arrived"]);
+        assert_hinted(&output);
+    }
+    let output = support::firstcall(&data_dir, &["export", "calls", "--day", "2026-01-01"]);
+    assert_failed(&output, 6, &["no call started on 2026-01-01"]);
+    assert!(!folder.path().join("site").exists());
+}
+
+#[test]
+fn a_range_that_ends_before_it_begins_and_a_day_that_is_not_over_are_wrong_usage() {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("data");
+    Store::create(&data_dir).unwrap();
+    let backwards = ["--from", "2026-01-02", "--to", "2026-01-01"];
+    for command in [&["summary"][..], &["nightly"]] {
+        let args: Vec<&str> = command.iter().copied().chain(backwards).collect();
+        assert_failed(&support::firstcall(&data_dir, &args), 2, &["2026-01-02", "2026-01-01"]);
+    }
+    let today = SystemClock.now().day().to_string();
+    let output = support::firstcall(&data_dir, &["nightly", "--day", &today]);
+    assert_failed(&output, 2, &[&today, "not over"]);
+    assert_hinted(&output);
+}
+
+#[test]
 fn a_server_drains_and_ends_on_either_signal() {
     for signal in ["TERM", "INT"] {
         let folder = tempfile::tempdir().unwrap();

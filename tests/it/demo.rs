@@ -173,6 +173,14 @@ fn the_demos_report_shows_what_its_scenario_says() {
     assert!(summary.contains("search_orders") && summary.contains("Cursor"), "{summary}");
     let said = stderr(&output);
     assert!(said.contains("index.html"), "{said}");
+
+    // 23:59:50 is retried at 00:00:05 of the day after, which is today and not covered.
+    let last = report["as_of"].as_str().unwrap();
+    let question = ["--explain", "orders-mcp/search_orders", "--client", "Claude Code"];
+    let args: Vec<&str> = ["nightly", "--day", last].into_iter().chain(question).collect();
+    let table = stdout(&support::succeed(&out.join("data"), &args));
+    let late = table.lines().find(|line| line.starts_with("23:59:50.000")).expect("the late call");
+    assert!(late.contains("after_empty by 00:00:05.000"), "{late}");
 }
 
 #[test]

@@ -21,7 +21,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use opentelemetry::trace::{Span, SpanKind, Status, Tracer, TracerProvider};
 use opentelemetry::{Context, KeyValue};
@@ -150,6 +150,23 @@ fn page_of(out: &Path, service: &str, extension: &str) -> String {
         .unwrap_or_else(|| panic!("no {extension} page for {service}"))
 }
 
+/// The export holds every call of the day and no fingerprint, in both formats.
+#[track_caller]
+fn assert_exported(data_dir: &Path, day: &str, calls: usize) {
+    let json = support::succeed(data_dir, &["export", "calls", "--day", day]);
+    let json = support::stdout(&json);
+    assert_eq!(json.lines().count(), calls);
+    for line in json.lines() {
+        let call: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(call["tool"], "find_goods");
+        assert!(call.as_object().unwrap().keys().all(|key| !key.contains("hash")), "{line}");
+    }
+    let csv = support::succeed(data_dir, &["export", "calls", "--day", day, "--format", "csv"]);
+    let csv = support::stdout(&csv);
+    assert_eq!(csv.lines().count(), calls + 1);
+    assert!(csv.starts_with("service,tool,client,"), "{:?}", csv.lines().next());
+}
+
 #[test]
 fn the_rust_sdk_is_understood_over_both_transports() {
     let folder = tempfile::tempdir().unwrap();
@@ -168,7 +185,27 @@ fn the_rust_sdk_is_understood_over_both_transports() {
         .with_endpoint(format!("{}/v1/traces", server.http_url()));
     send("rust-http", http.build().unwrap(), start);
 
+    assert_eq!(server.stop().status.code(), Some(0));
+
+    // A server that starts after missed nights makes up for them and writes its report.
+    let server = RunningServer::start(&data_dir);
+    let report = data_dir.join("report/report.json");
+    let since = Instant::now();
+    let caught_up = loop {
+        let report = std::fs::read(&report).unwrap_or_default();
+        let report: Value = serde_json::from_slice(&report).unwrap_or_default();
+        if !report["as_of"].is_null() {
+            break report;
+        }
+        assert!(since.elapsed() < Duration::from_mins(1), "no night was made up for");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let day = firstcall::call::UnixNanos::new(start * 1_000_000_000).day().to_string();
+    assert_eq!(caught_up["as_of"], day);
+    assert_eq!(caught_up["overall"]["calls"], 50);
+
     assert_sixty_percent(&data_dir, &["rust-grpc", "rust-http"]);
+    assert_exported(&data_dir, &day, 50);
     assert_eq!(server.stop().status.code(), Some(0));
 }
 
