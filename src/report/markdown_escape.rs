@@ -2,7 +2,7 @@
 //!
 //! askama writes `.md` templates unescaped unless told otherwise; `askama.toml` names
 //! [`MarkdownEscaper`] for them. It is the safety net under every value. Names from telemetry
-//! do not rely on it: templates show them through the [`filters::code`] filter, in a code span
+//! do not rely on it: templates show them through the `filters::code` filter, in a code span
 //! from which nothing comes alive: no link, image, HTML, mention or reference.
 
 use std::fmt;
