@@ -226,6 +226,7 @@ fn quality<'f>(facts: &'f Facts<'_>) -> Quality<'f> {
         sightings: now.quality.sightings,
         duplicates: now.quality.duplicates,
         folded: now.quality.folded,
+        unnamed: now.quality.unnamed,
         late: now.quality.late,
         restated_days: facts.restated_days().map(|day| day.to_string()).collect(),
         requests: arrived.requests,

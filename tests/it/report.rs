@@ -1,28 +1,53 @@
 //! The report: from figures to pages that say the same.
 
+mod empty_cases;
+mod hostile;
+mod markdown;
+mod pages;
+mod size;
+
 #[path = "../support/report_input.rs"]
 mod report_input;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Where browser tests and a curious person find a whole site:
-/// `cargo nextest run -E 'test(a_site_is_left_for_the_browser)'`, then `target/tmp/fixture-site`.
+use firstcall::report::ReportInput;
+
+/// The site's files by their paths, as texts.
+fn site(input: &ReportInput) -> BTreeMap<String, String> {
+    let text = |(path, bytes): (PathBuf, Vec<u8>)| {
+        (path.to_str().unwrap().to_owned(), String::from_utf8(bytes).unwrap())
+    };
+    firstcall::report::site(input).into_iter().map(text).collect()
+}
+
+/// The pages among them.
+fn html_pages(site: &BTreeMap<String, String>) -> impl Iterator<Item = (&String, &String)> {
+    site.iter().filter(|(path, _)| path.ends_with(".html"))
+}
+
+/// The file in `folder` whose name begins with `slug` and ends in `.ext`.
+fn file_of<'s>(site: &'s BTreeMap<String, String>, start: &str, ext: &str) -> (&'s str, &'s str) {
+    let mut found = site.iter().filter(|(path, _)| path.starts_with(start) && path.ends_with(ext));
+    let (path, text) = found.next().unwrap_or_else(|| panic!("no {start}*{ext}"));
+    assert!(found.next().is_none(), "{start}*{ext} is not one");
+    (path, text)
+}
+
+/// Where browser tests and a curious person find whole sites: `target/tmp/fixture-site`.
 #[test]
-fn a_site_is_left_for_the_browser() {
+fn sites_are_left_for_the_browser() {
     let inputs = [
         ("usual", report_input::usual()),
         ("hostile", report_input::hostile()),
         ("empty", report_input::empty()),
     ];
     let top = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fixture-site");
-    let _ = std::fs::remove_dir_all(&top);
     for (name, input) in inputs {
-        for (path, bytes) in firstcall::report::site(&input) {
-            let path = top.join(name).join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, bytes).unwrap();
-        }
-        let summary = firstcall::report::pull_request_summary(&input);
-        std::fs::write(top.join(name).join("summary.md"), summary).unwrap();
+        let dir = top.join(name);
+        let _ = std::fs::remove_dir_all(&dir);
+        firstcall::report::publish(&dir, firstcall::report::site(&input)).unwrap();
+        assert!(dir.join("index.html").is_file());
     }
 }

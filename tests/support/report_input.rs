@@ -14,22 +14,22 @@ use firstcall::report::ReportInput;
 use firstcall::report::input::{RestatedDay, ShownBefore};
 
 /// The last covered day of the input.
-pub const AS_OF: &str = "2026-11-29";
+pub(crate) const AS_OF: &str = "2026-11-29";
 
 /// One tool's habits: calls a day and, of 100 of them, how many are not right the first time.
 #[derive(Clone, Copy)]
-pub struct Habit {
-    pub service: &'static str,
-    pub tool: &'static str,
-    pub client: &'static str,
-    pub calls: u64,
+pub(crate) struct Habit {
+    pub(crate) service: &'static str,
+    pub(crate) tool: &'static str,
+    pub(crate) client: &'static str,
+    pub(crate) calls: u64,
     /// Look-alikes among 100 calls: fan-out, paging, sweep.
-    pub look_alikes: [u64; 3],
+    pub(crate) look_alikes: [u64; 3],
     /// Confirmed retries among 100 calls: after bad arguments, failure, empty, ok.
-    pub confirmed: [u64; 4],
+    pub(crate) confirmed: [u64; 4],
     /// From this many days before the last on, 26 more of 100 calls are asked again.
-    pub falls_for: u32,
-    pub latency_ms: u64,
+    pub(crate) falls_for: u32,
+    pub(crate) latency_ms: u64,
 }
 
 const fn habit(service: &'static str, tool: &'static str, client: &'static str) -> Habit {
@@ -49,7 +49,7 @@ const ORDERS: &str = "orders";
 const LEDGER: &str = "ledger";
 
 /// What is called, by whom, and how it goes.
-pub const HABITS: [Habit; 22] = [
+pub(crate) const HABITS: [Habit; 22] = [
     Habit {
         calls: 340,
         confirmed: [1, 1, 2, 12],
@@ -189,7 +189,7 @@ pub const HABITS: [Habit; 22] = [
 ];
 
 /// Seven days to 29 November 2026, the seven before, and the charts' days back to 31 October.
-pub fn usual() -> ReportInput {
+pub(crate) fn usual() -> ReportInput {
     let to: Day = AS_OF.parse().unwrap();
     let from = to.minus(6);
     let all: Vec<DayFigures> = to
@@ -222,7 +222,7 @@ pub fn usual() -> ReportInput {
 }
 
 /// The same range with nothing in it.
-pub fn empty() -> ReportInput {
+pub(crate) fn empty() -> ReportInput {
     let to: Day = AS_OF.parse().unwrap();
     ReportInput {
         from: to.minus(6),
@@ -239,7 +239,7 @@ pub fn empty() -> ReportInput {
 }
 
 /// One covered day with these figures and nothing before it.
-pub fn one_day(
+pub(crate) fn one_day(
     tools: impl IntoIterator<Item = ((&'static str, &'static str), Figures)>,
 ) -> ReportInput {
     let to: Day = AS_OF.parse().unwrap();
@@ -258,7 +258,7 @@ pub fn one_day(
 }
 
 /// Names that try to break out of wherever they stand.
-pub const HOSTILE: [&str; 21] = [
+pub(crate) const HOSTILE: [&str; 21] = [
     "<script>alert(1)</script>",
     "</style><img src=x onerror=alert(1)>",
     "\" onmouseover=\"alert(1)",
@@ -283,7 +283,7 @@ pub const HOSTILE: [&str; 21] = [
 ];
 
 /// Hostile names as tools, services, clients, parameters and senders, and one of 1,000 bytes.
-pub fn hostile() -> ReportInput {
+pub(crate) fn hostile() -> ReportInput {
     let mut input = usual();
     let long = "x".repeat(1000);
     let names: Vec<&str> = HOSTILE.iter().copied().chain([long.as_str()]).collect();
@@ -326,7 +326,7 @@ fn pair_of(service: &str, tool: &str, client: &str) -> (ToolKey, ClientName) {
 }
 
 /// A covered day on which nothing was called.
-pub fn blank_day(day: Day) -> DayFigures {
+pub(crate) fn blank_day(day: Day) -> DayFigures {
     DayFigures {
         day,
         tools: BTreeMap::new(),
@@ -338,7 +338,7 @@ pub fn blank_day(day: Day) -> DayFigures {
 }
 
 /// A day, `ago` days before the last one.
-pub fn day_figures(day: Day, ago: u32, habits: &[Habit]) -> DayFigures {
+pub(crate) fn day_figures(day: Day, ago: u32, habits: &[Habit]) -> DayFigures {
     let mut figures = blank_day(day);
     for habit in habits {
         // Fewer calls at the weekend, and a little more or less from day to day.
@@ -379,7 +379,7 @@ pub fn day_figures(day: Day, ago: u32, habits: &[Habit]) -> DayFigures {
         folded: 2300,
         late: if ago == 2 { 214 } else { 0 },
         sampled: 0,
-        unnamed: 0,
+        unnamed: 5,
     };
     figures
 }
@@ -392,7 +392,7 @@ fn sessions(total: u64, single_call: u64, shared: u64) -> SessionCounts {
 }
 
 /// The figures of `calls` calls by a habit, `ago` days before the last.
-pub fn counted(calls: u64, habit: &Habit, ago: u32) -> Figures {
+pub(crate) fn counted(calls: u64, habit: &Habit, ago: u32) -> Figures {
     let of = |hundredths: u64| calls * hundredths / 100;
     let [fan_out, paging, sweep] = habit.look_alikes.map(of);
     let [bad_args, failure, empty, mut ok] = habit.confirmed.map(of);
@@ -469,4 +469,9 @@ fn arrivals() -> BTreeMap<Name, ArrivalCounts> {
         (Name::cut("orders"), orders.clone()),
         (Name::cut(""), ArrivalCounts { requests: 12, spans: 40, ..ArrivalCounts::default() }),
     ])
+}
+
+/// The first habit of this tool.
+pub(crate) fn habit_of(tool: &str) -> Habit {
+    *HABITS.iter().find(|habit| habit.tool == tool).unwrap()
 }

@@ -190,6 +190,7 @@ pub(super) struct Quality<'f> {
     pub(super) sightings: u64,
     pub(super) duplicates: u64,
     pub(super) folded: u64,
+    pub(super) unnamed: u64,
     pub(super) late: u64,
     pub(super) restated_days: Vec<String>,
     pub(super) requests: u64,

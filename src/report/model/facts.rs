@@ -59,9 +59,15 @@ impl<'a> Facts<'a> {
         let is_restated = input.days.iter().any(|day| input.restated.contains_key(&day.day));
         let shown_before = is_restated.then(|| ShownEarlier::of(input));
         let all_days = || input.history.iter().chain(&input.previous).chain(&input.days);
-        // Tools and clients of the days before have a page too, so that links to them land.
-        let tools: BTreeSet<_> =
-            all_days().flat_map(|day| day.tools.keys().map(|(tool, _)| tool.clone())).collect();
+        // Tools and clients of the days before have a page too, so that links to them land; so
+        // has a pair's next tool, which may have been called after the range's last midnight.
+        let tools: BTreeSet<_> = all_days()
+            .flat_map(|day| {
+                let paired = day.pairs.keys().flat_map(|pair| [&pair.first, &pair.next]);
+                day.tools.keys().map(|(tool, _)| tool).chain(paired)
+            })
+            .cloned()
+            .collect();
         let clients: BTreeSet<_> = all_days()
             .flat_map(|day| {
                 let called = day.tools.keys().map(|(_, client)| client);

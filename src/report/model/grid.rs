@@ -12,6 +12,9 @@ pub const GRID_TOOLS: usize = 200;
 /// The most clients in the grid; the rest have their own pages.
 pub const GRID_CLIENTS: usize = 20;
 
+/// The most cells that each carry a link.
+const LINKED_CELLS: usize = 1_000;
+
 /// Tools by clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
@@ -19,6 +22,9 @@ pub struct Grid {
     pub clients: Vec<ClientLabel>,
     /// One row per tool, by what needs attention.
     pub rows: Vec<GridRow>,
+    /// Whether each cell links to its place on the tool's page; in a large grid the links alone
+    /// would make the page twice as heavy, and the tool's name leads there as well.
+    pub has_links: bool,
     /// Tools that are not in it.
     pub hidden_tools: usize,
     /// Clients that are not in it.
@@ -74,7 +80,7 @@ pub fn grid(facts: &Facts<'_>) -> Grid {
     let clients: Vec<_> = all_clients.iter().take(GRID_CLIENTS).copied().collect();
     let tools = tools_by_need(facts);
     let called: Vec<_> = tools.iter().filter(|key| facts.tool(key).calls > 0).collect();
-    let rows = called
+    let rows: Vec<_> = called
         .iter()
         .take(GRID_TOOLS)
         .map(|key| GridRow {
@@ -94,6 +100,7 @@ pub fn grid(facts: &Facts<'_>) -> Grid {
         })
         .collect();
     Grid {
+        has_links: rows.len() * clients.len() <= LINKED_CELLS,
         hidden_tools: called.len().saturating_sub(GRID_TOOLS),
         hidden_clients: all_clients.len() - clients.len(),
         clients: clients.into_iter().map(|client| ClientLabel::of(facts, client)).collect(),

@@ -290,6 +290,7 @@ fn sightings(facts: &Facts<'_>) -> Vec<CountRow> {
         row("sightings of calls", quality.sightings),
         row("seen twice, counted once", quality.duplicates),
         row("folded into another sighting's call", quality.folded),
+        row("of calls whose tool nothing named", quality.unnamed),
         row("of calls that arrived late", quality.late),
         row("with a sampling mark", quality.sampled),
     ]
