@@ -374,6 +374,7 @@ pub fn day_figures(day: Day, ago: u32, habits: &[Habit]) -> DayFigures {
         folded: 2300,
         late: if ago == 2 { 214 } else { 0 },
         sampled: 0,
+        unnamed: 0,
     };
     figures
 }
