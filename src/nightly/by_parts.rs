@@ -202,3 +202,53 @@ const fn first_eight(bytes: &[u8; 16]) -> u64 {
         None => 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::call::arbitrary::plain_sighting;
+    use crate::call::{ArgsHash, Arguments, SessionClaim, SessionKey};
+    use crate::nightly::fold::tests::{day, sightings_of, traces};
+    use crate::nightly::judge_day;
+
+    fn by_parts(sightings: &[Sighting], in_memory: usize) -> DayFigures {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::at(folder.path().join("parts"), in_memory, 5).unwrap();
+        let parts = Parts::new(&scratch, "sightings");
+        let mut gathering = Gathering::new(day(), &parts);
+        for sighting in sightings {
+            gathering.add(sighting);
+        }
+        let names = gathering.finish().unwrap();
+        let terms = Terms::default();
+        let calls = calls(terms, parts, &names, &scratch).unwrap();
+        figures(terms, day(), calls, &names).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+
+        #[test]
+        fn the_parts_do_not_change_the_figures(
+            traces in traces(),
+            marks in prop::collection::vec((0..3_u8, 0..4_u8), 100),
+        ) {
+            let mut sightings = sightings_of(&traces);
+            for (sighting, (hash, session)) in sightings.iter_mut().zip(marks.iter().cycle()) {
+                sighting.arguments = plain_sighting().arguments.map(|arguments| Arguments {
+                    hash: ArgsHash::from_bytes([*hash; 6]),
+                    ..arguments
+                });
+                if *session > 0 && sighting.session.is_none() {
+                    let key = SessionKey::of(&session.to_string());
+                    sighting.session = Some(SessionClaim::Conversation(key));
+                }
+            }
+            let whole = judge_day(day(), sightings.clone());
+            prop_assert_eq!(&by_parts(&sightings, 0), &whole);
+            prop_assert_eq!(&by_parts(&sightings, usize::MAX), &whole);
+        }
+    }
+}

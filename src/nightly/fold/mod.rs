@@ -58,4 +58,4 @@ fn fold_trace(trace: &mut Vec<Seen>, names: &Names, calls: &mut Vec<Call>) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

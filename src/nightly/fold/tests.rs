@@ -15,7 +15,7 @@ use crate::nightly::{Call, judge_day};
 const MS: u64 = 1_000_000;
 const NOON: u64 = 1_795_953_600_000_000_000;
 
-fn day() -> Day {
+pub(in crate::nightly) fn day() -> Day {
     "2026-11-29".parse().unwrap()
 }
 
@@ -491,7 +491,7 @@ fn spans_that_are_each_other_s_parents_do_no_harm() {
 
 /// Which sides see the calls of one trace, and how they are linked.
 #[derive(Debug, Clone, Copy)]
-enum Shape {
+pub(in crate::nightly) enum Shape {
     Server,
     Client,
     ClientAndServer,
@@ -516,7 +516,7 @@ const SHAPES: [Shape; 9] = [
 ];
 
 /// A call before it becomes spans: start and length in milliseconds, tool.
-type Plan = (u64, u64, &'static str);
+pub(in crate::nightly) type Plan = (u64, u64, &'static str);
 
 /// The spans of one call, numbered from `number`.
 fn spans((start, length, tool): Plan, shape: Shape, number: u64, of: u8) -> Vec<Sighting> {
@@ -579,7 +579,7 @@ fn spans((start, length, tool): Plan, shape: Shape, number: u64, of: u8) -> Vec<
     spans.into_iter().map(here).collect()
 }
 
-fn traces() -> impl Strategy<Value = Vec<(Shape, Vec<Plan>)>> {
+pub(in crate::nightly) fn traces() -> impl Strategy<Value = Vec<(Shape, Vec<Plan>)>> {
     // Starts a few milliseconds apart: calls that run in parallel, nested in each other's time
     // or not, and calls one after the other.
     let plan = (0..60_u64, select(vec![12_u64, 20, 50, 400]), select(vec!["search", "book"]));
@@ -589,7 +589,7 @@ fn traces() -> impl Strategy<Value = Vec<(Shape, Vec<Plan>)>> {
     prop::collection::vec((select(SHAPES.to_vec()), calls), 1..4)
 }
 
-fn sightings_of(traces: &[(Shape, Vec<Plan>)]) -> Vec<Sighting> {
+pub(in crate::nightly) fn sightings_of(traces: &[(Shape, Vec<Plan>)]) -> Vec<Sighting> {
     let mut sightings = Vec::new();
     for (of, (shape, plans)) in (2_u8..).zip(traces) {
         for (call, plan) in (1_u64..).zip(plans) {

@@ -8,16 +8,16 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::by_parts::{self, Gathering};
-use super::call::Call;
-use super::days::{self, DaysError, DaysToRun};
-use super::judge::Terms;
-use super::names::Names;
-use super::parts::{Parts, Scratch};
-use super::{LOOK_AHEAD, LOOK_BACK};
 use crate::call::{Day, UnixNanos};
 use crate::clock::Clock;
 use crate::figures::DayFigures;
+use crate::nightly::by_parts::{self, Gathering};
+use crate::nightly::call::Call;
+use crate::nightly::days::{self, DaysError, DaysToRun};
+use crate::nightly::judge::Terms;
+use crate::nightly::names::Names;
+use crate::nightly::parts::{Parts, Scratch};
+use crate::nightly::{LOOK_AHEAD, LOOK_BACK};
 use crate::store::{PassLease, Store, StoreError};
 
 /// How many sightings or calls stay in memory before parts of the day wait on disk.
@@ -270,3 +270,6 @@ pub(super) fn with_calls<R>(
     scratch.clear().map_err(failed)?;
     Ok(result)
 }
+
+#[cfg(test)]
+mod tests;
