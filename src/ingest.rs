@@ -12,7 +12,9 @@ use crate::clock::Clock;
 use crate::figures::ArrivalCounts;
 use crate::figures::arrival::Refusal;
 use crate::otlp::{DecodeError, Format, ResourceView, ScopeView, SpanView, Visitor, walk};
-use crate::recognise::{Recognition, is_deciding_key, is_deciding_name, recognise};
+use crate::recognise::{
+    Recognition, is_deciding_key, is_deciding_name, is_deciding_text, recognise,
+};
 use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
 use crate::store::{Batch, StoreError, Writer};
 
@@ -181,6 +183,10 @@ impl Collector<'_> {
 impl Visitor for Collector<'_> {
     fn is_deciding_key(&self, key: &[u8]) -> bool {
         is_deciding_key(key)
+    }
+
+    fn is_deciding_text(&self, key: &[u8], text: &[u8]) -> bool {
+        is_deciding_text(key, text)
     }
 
     fn is_deciding_name(&self, name: &[u8]) -> bool {

@@ -316,7 +316,10 @@ impl<'a> RawText<'a> {
 
     /// The text.
     pub(super) fn unescaped(self) -> Cow<'a, str> {
-        let text = String::from_utf8_lossy(self.bytes);
+        let text = match str::from_utf8(self.bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(self.bytes),
+        };
         if self.has_escapes { Cow::Owned(unescape(&text)) } else { text }
     }
 

@@ -107,20 +107,56 @@ fn is_wanted(span: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
     while let Some((number, field)) = fields.next()? {
         match number {
             5 => is_wanted |= visitor.is_deciding_name(field.bytes()?),
-            9 => {
-                let mut pair = Fields::of(field.bytes()?);
-                while let Some((number, field)) = pair.next()? {
-                    if number == 1 {
-                        is_wanted |= visitor.is_deciding_key(field.bytes()?);
-                    }
-                }
-            }
+            9 => is_wanted |= is_deciding(field.bytes()?, visitor)?,
             // Events, links and the status are messages too: whole fields, or no answer.
             11 | 13 | 15 => check(field.bytes()?)?,
             _ => {}
         }
     }
     Ok(is_wanted)
+}
+
+/// Checks an attribute's framing to its end, and tells whether it makes its span wanted.
+#[inline]
+fn is_deciding(pair: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
+    if let Some((key, value)) = plain_pair(pair) {
+        return Ok(visitor.is_deciding_key(key)
+            && text_of(value)?.is_none_or(|text| visitor.is_deciding_text(key, text)));
+    }
+    let mut is_deciding = false;
+    let mut fields = Fields::of(pair);
+    while let Some((number, field)) = fields.next()? {
+        if number == 1 {
+            is_deciding |= visitor.is_deciding_key(field.bytes()?);
+        }
+    }
+    Ok(is_deciding)
+}
+
+/// The key and the value's bytes of an attribute in the form in which libraries write it: a key
+/// of up to 127 bytes, a value, and nothing else.
+#[inline]
+fn plain_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
+    let ([0x0a, key_len @ 0..0x80], rest) = pair.split_first_chunk()? else { return None };
+    let (key, rest) = rest.split_at_checked(usize::from(*key_len))?;
+    let (len, value) = match rest {
+        [0x12, len @ 0..0x80, value @ ..] => (usize::from(*len), value),
+        [0x12, low, high @ 0..0x80, value @ ..] => {
+            (usize::from(*low & 0x7f) | usize::from(*high) << 7, value)
+        }
+        _ => return None,
+    };
+    (value.len() == len).then_some((key, value))
+}
+
+/// The text that a value is; none where it is no text, or could yet become another value.
+fn text_of(value: &[u8]) -> Result<Option<&[u8]>, DecodeError> {
+    let mut fields = Fields::of(value);
+    let Some((1, text)) = fields.next()? else { return Ok(None) };
+    if fields.next()?.is_some() {
+        return Ok(None);
+    }
+    text.bytes().map(Some)
 }
 
 #[cfg(test)]

@@ -29,6 +29,10 @@ impl Visitor for Shown {
         is_wanted_key(key)
     }
 
+    fn is_deciding_text(&self, _key: &[u8], text: &[u8]) -> bool {
+        text != b"unwanted"
+    }
+
     fn is_deciding_name(&self, name: &[u8]) -> bool {
         name == b"wanted"
     }

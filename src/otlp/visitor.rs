@@ -7,6 +7,10 @@ pub trait Visitor {
     /// Whether a span with an attribute of this key is wanted.
     fn is_deciding_key(&self, key: &[u8]) -> bool;
 
+    /// Whether a span whose attribute of a deciding key holds this text is wanted for it. Not
+    /// every encoding asks; a span that need not have been read must do no harm.
+    fn is_deciding_text(&self, key: &[u8], text: &[u8]) -> bool;
+
     /// Whether a span of this name is wanted.
     fn is_deciding_name(&self, name: &[u8]) -> bool;
 

@@ -68,27 +68,32 @@ impl<'a> Fields<'a> {
     }
 
     /// The next field with its number; none at the end of the message.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every field of every span passes here")]
     pub(super) fn next(&mut self) -> Result<Option<(u32, Field<'a>)>, DecodeError> {
-        if self.rest.is_empty() {
-            return Ok(None);
-        }
-        let (number, wire_type) = self.tag()?;
+        let (number, wire_type) = match self.rest.split_first() {
+            None => return Ok(None),
+            // Field numbers up to fifteen: all that OTLP's spans have but one.
+            Some((&tag @ 0x08..0x80, rest)) => {
+                self.rest = rest;
+                (u32::from(tag >> 3), tag & 7)
+            }
+            Some(_) => self.tag()?,
+        };
         let field = match wire_type {
+            2 => Field::Len(self.take_len()?),
             0 => Field::Varint(self.varint()?),
             1 => Field::Fixed64(u64::from_le_bytes(self.take_array()?)),
-            2 => Field::Len(self.take_len()?),
+            5 => Field::Fixed32(u32::from_le_bytes(self.take_array()?)),
             3 => {
                 self.skip_group(number)?;
                 Field::Group
             }
-            5 => Field::Fixed32(u32::from_le_bytes(self.take_array()?)),
             _ => return Err(DecodeError::Tag),
         };
         Ok(Some((number, field)))
     }
 
-    #[inline]
     fn tag(&mut self) -> Result<(u32, u8), DecodeError> {
         let key = u32::try_from(self.varint()?).map_err(|_error| DecodeError::Tag)?;
         let number = key >> 3;
@@ -98,17 +103,23 @@ impl<'a> Fields<'a> {
         Ok((number, (key & 7) as u8))
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every field of every span passes here")]
     fn varint(&mut self) -> Result<u64, DecodeError> {
-        match self.rest.split_first() {
-            Some((&byte, rest)) if byte < 0x80 => {
+        match self.rest {
+            [byte @ 0..0x80, rest @ ..] => {
                 self.rest = rest;
-                Ok(u64::from(byte))
+                Ok(u64::from(*byte))
+            }
+            [low, high @ 0..0x80, rest @ ..] => {
+                self.rest = rest;
+                Ok(u64::from(*low & 0x7f) | u64::from(*high) << 7)
             }
             _ => self.long_varint(),
         }
     }
 
+    #[cold]
     fn long_varint(&mut self) -> Result<u64, DecodeError> {
         let mut value = 0;
         for (at, &byte) in self.rest.iter().take(10).enumerate() {
@@ -125,14 +136,16 @@ impl<'a> Fields<'a> {
         Err(if self.rest.len() < 10 { DecodeError::Truncated } else { DecodeError::Varint })
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every field of every span passes here")]
     fn take_array<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
         let (bytes, rest) = self.rest.split_first_chunk().ok_or(DecodeError::Truncated)?;
         self.rest = rest;
         Ok(*bytes)
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every field of every span passes here")]
     fn take_len(&mut self) -> Result<&'a [u8], DecodeError> {
         let len = usize::try_from(self.varint()?).map_err(|_error| DecodeError::Truncated)?;
         let (bytes, rest) = self.rest.split_at_checked(len).ok_or(DecodeError::Truncated)?;
@@ -141,6 +154,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Skips to the end of group `number`, whose start was just read.
+    #[cold]
     fn skip_group(&mut self, number: u32) -> Result<(), DecodeError> {
         let mut open = vec![number];
         while let Some(&innermost) = open.last() {

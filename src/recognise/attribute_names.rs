@@ -321,14 +321,61 @@ impl Key {
     }
 
     fn find(text: &[u8]) -> Option<Self> {
-        let at = Self::TEXTS.binary_search_by(|known| known.as_bytes().cmp(text)).ok()?;
-        Self::ALL.get(at).copied()
+        let mut slot = slot(text);
+        loop {
+            // A key that is not read, as most are, ends at the first look.
+            let at = usize::from(*SLOTS.get(slot)?);
+            let known = Self::TEXTS.get(at)?;
+            if known.as_bytes() == text {
+                return Self::ALL.get(at).copied();
+            }
+            slot = (slot + 1) % SLOTS.len();
+        }
     }
 
     /// Whether this key alone tells that a span may be a tool call.
     fn decides(self) -> bool {
         Self::DECIDING.get(self as usize).copied().unwrap_or_default()
     }
+}
+
+/// Every key's place by the hash of its text, or by the first free slot after it. Every attribute
+/// of every span that arrives is looked for here.
+static SLOTS: [u8; 1024] = place_keys();
+
+/// A slot without a key; no key has this place.
+const FREE: u8 = u8::MAX;
+
+/// Where a text is looked for first: by its length, its first byte and its last four.
+#[expect(clippy::cast_possible_truncation, reason = "of a length any part will do")]
+const fn slot(text: &[u8]) -> usize {
+    let first = match text.first() {
+        Some(byte) => *byte as u32,
+        None => 0,
+    };
+    let last = match text.last_chunk() {
+        Some(bytes) => u32::from_le_bytes(*bytes),
+        None => 0,
+    };
+    let mixed = (last ^ (first << 16)).wrapping_add((text.len() as u32).wrapping_mul(0x9e37_79b9));
+    // The upper ten bits of the product depend on all of what went in.
+    (mixed.wrapping_mul(0x85eb_ca6b) >> 22) as usize
+}
+
+#[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "done in compiling")]
+const fn place_keys() -> [u8; 1024] {
+    assert!(Key::COUNT < FREE as usize);
+    let mut slots = [FREE; 1024];
+    let mut at = 0;
+    while at < Key::COUNT {
+        let mut slot = slot(Key::TEXTS[at].as_bytes());
+        while slots[slot] != FREE {
+            slot = (slot + 1) % slots.len();
+        }
+        slots[slot] = at as u8;
+        at += 1;
+    }
+    slots
 }
 
 /// The keys of hashes that come with the telemetry, in the order in which they are asked.
@@ -351,12 +398,24 @@ pub(crate) const EXCEPTION_MESSAGE: &str = "exception.message";
 pub(crate) const SERVICE_NAME: &str = "service.name";
 /// That program's version.
 pub(crate) const SERVICE_VERSION: &str = "service.version";
+/// The operations of GenAI spans that may be tool calls.
+pub(crate) const TOOL_OPERATIONS: [&str; 4] =
+    ["framework", "execute_tool", "tool_call", "tool.execute"];
 /// Marks of samplers begin so.
 pub(crate) const SAMPLING_PREFIX: &str = "sampling.";
 
 /// Whether an attribute of this key makes its span worth reading whole.
 pub fn is_deciding_key(key: &[u8]) -> bool {
     Key::find(key).is_some_and(Key::decides)
+}
+
+/// Whether a span is worth reading whole for this text under a deciding key. The operations of
+/// models and agents stand under the same key as those of tools, and are many and long; where
+/// one mentions a tool, another key decides.
+pub fn is_deciding_text(key: &[u8], text: &[u8]) -> bool {
+    key != Key::GenAiOperationName.text().as_bytes()
+        || text.trim_ascii().is_empty()
+        || TOOL_OPERATIONS.iter().any(|operation| operation.as_bytes() == text)
 }
 
 /// Whether a span of this name is worth reading whole.
@@ -393,6 +452,14 @@ mod tests {
         }
         assert_eq!(Key::from_text("http.method"), None);
         assert!(GIVEN_HASHES.iter().all(|key| key.decides()));
+    }
+
+    #[test]
+    fn a_models_operation_is_not_worth_reading() {
+        let operation = Key::GenAiOperationName.text().as_bytes();
+        assert!(!is_deciding_text(operation, b"chat"));
+        assert!(is_deciding_text(operation, b"execute_tool") && is_deciding_text(operation, b" "));
+        assert!(is_deciding_text(b"openinference.span.kind", b"LLM"));
     }
 
     #[test]

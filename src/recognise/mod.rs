@@ -12,7 +12,7 @@ mod never;
 mod not_a_call;
 mod seen;
 
-pub use attribute_names::{is_deciding_key, is_deciding_name};
+pub use attribute_names::{is_deciding_key, is_deciding_name, is_deciding_text};
 pub use not_a_call::NotACall;
 
 pub(crate) use attribute_names::{

@@ -1,7 +1,7 @@
 //! What is never a call, whatever else a span says (dialects.md section 1, "never count", and
 //! 11.1). A reason is counted; a span that merely resembles nothing is ordinary.
 
-use super::attribute_names::Key;
+use super::attribute_names::{Key, TOOL_OPERATIONS};
 use super::not_a_call::NotACall;
 use super::seen::Seen;
 use crate::call::SpanKind;
@@ -23,7 +23,8 @@ pub(super) fn gate(seen: &Seen<'_>) -> Gate {
         return if is_call { Gate::Open } else { Gate::Shut(NotACall::OtherMethod) };
     }
     match seen.operation() {
-        None | Some("framework" | "execute_tool" | "tool_call" | "tool.execute") => Gate::Open,
+        None => Gate::Open,
+        Some(operation) if TOOL_OPERATIONS.contains(&operation) => Gate::Open,
         Some(_) if seen.text(Key::SpringAiKind) == Some("tool_call") => Gate::Open,
         Some(_) if mentions_a_tool(seen) => Gate::Shut(NotACall::ModelOperation),
         Some(_) => Gate::Ordinary,

@@ -17,7 +17,8 @@ use firstcall::call::{InstallationSecret, UnixNanos};
 use firstcall::figures::Refusal;
 use firstcall::otlp::{Format, ResourceView, ScopeView, SpanView, Visitor, walk};
 use firstcall::recognise::{
-    NotACall, Recognition, dialect_names, is_deciding_key, is_deciding_name, recognise,
+    NotACall, Recognition, dialect_names, is_deciding_key, is_deciding_name, is_deciding_text,
+    recognise,
 };
 use firstcall::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
 
@@ -44,6 +45,10 @@ struct Fates {
 impl Visitor for Fates {
     fn is_deciding_key(&self, key: &[u8]) -> bool {
         self.takes_every_span || is_deciding_key(key)
+    }
+
+    fn is_deciding_text(&self, key: &[u8], text: &[u8]) -> bool {
+        self.takes_every_span || is_deciding_text(key, text)
     }
 
     fn is_deciding_name(&self, name: &[u8]) -> bool {
