@@ -134,7 +134,7 @@ impl Generator {
             arguments: Some(self.arguments(call)),
             outcome,
             confidence: Confidence::High,
-            emptiness: if call.seed >> 20 & 31 == 0 { Emptiness::Yes } else { Emptiness::No },
+            emptiness: if call.seed % 31 == 0 { Emptiness::Yes } else { Emptiness::No },
             result_bytes: Some(200 + call.seed % 8000),
             call_id: None,
             request_id: None,
@@ -160,13 +160,10 @@ impl Generator {
     }
 
     fn arguments(&self, call: &Call) -> Arguments {
-        let hash = |of: u64| {
-            let [a, b, c, d, e, f, ..] = mix(of).to_be_bytes();
-            ArgsHash::from_bytes([a, b, c, d, e, f])
-        };
+        let hash = |of: u64| ArgsHash::from_bytes(*mix(of).to_be_bytes().first_chunk().unwrap());
         let print = |at: usize, value: u64| {
-            let [a, b, c, d, ..] = mix(value).to_be_bytes();
-            ArgumentPrint { name: self.names.parameters[at].clone(), print: [a, b, c, d] }
+            let print = *mix(value).to_be_bytes().first_chunk().unwrap();
+            ArgumentPrint { name: self.names.parameters[at].clone(), print }
         };
         let core = call.query * 1000;
         let mut prints = vec![print(1, 10), print(2, call.query)];

@@ -27,7 +27,8 @@ const PAGING: [&str; 2] = ["cursor", "page"];
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct History {
-    history: String,
+    #[serde(rename = "history")]
+    title: String,
     calls: Vec<Written>,
     #[serde(default)]
     figures: BTreeMap<String, u64>,
@@ -139,7 +140,7 @@ fn hash_of(text: &str) -> ArgsHash {
 /// The text of the parameters that `is_wanted`, in order.
 fn text_of(written: &Written, is_wanted: impl Fn(&str) -> bool) -> String {
     let wanted = written.args.iter().filter(|(name, _)| is_wanted(name));
-    wanted.map(|(name, value)| format!("{name}={value:?}\n")).collect()
+    wanted.map(|(name, value)| format!("{name}={value:?}")).collect::<Vec<_>>().join("\n")
 }
 
 fn arguments(written: &Written, source: &str) -> Option<Arguments> {
@@ -283,7 +284,7 @@ fn said(judged: &Judged, at: usize, number_of: &BTreeMap<SpanId, usize>) -> Said
 }
 
 fn check(file: &str, history: &History) {
-    let title = format!("{file}: {}", history.history);
+    let title = format!("{file}: {}", history.title);
     let mut sightings = Vec::new();
     let mut number_of = BTreeMap::new();
     for (number, written) in history.calls.iter().enumerate() {
