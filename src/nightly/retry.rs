@@ -210,3 +210,76 @@ fn repeats(of_layer: &[Placed]) -> Vec<usize> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::arbitrary::plain_sighting;
+    use crate::call::{ArgsHash, Arguments, Name, Sighting, SpanId};
+    use crate::nightly::names::Names;
+    use crate::nightly::{fold_day, session};
+
+    /// Calls of one tool: (nanoseconds after noon, hash, source of the hash).
+    fn calls(told: &[(u64, Option<u8>, &str)]) -> Vec<Call> {
+        let one = |(number, (after, hash, source)): (u64, &(u64, Option<u8>, &str))| {
+            let plain = plain_sighting();
+            let start = UnixNanos::new(plain.start.get() + after);
+            let arguments = hash.and_then(|hash| {
+                let hash = ArgsHash::from_bytes([hash; 6]);
+                plain.arguments.clone().map(|a| Arguments { hash, source: Name::cut(source), ..a })
+            });
+            let span_id = SpanId::from_bytes(&number.to_be_bytes()).unwrap();
+            Sighting { span_id, start, end: start, arguments, ..plain }
+        };
+        let sightings = (1..).zip(told).map(one).collect();
+        let mut calls = fold_day("2026-11-29".parse().unwrap(), sightings, &mut Names::new());
+        calls.sort_by_key(session::order);
+        calls
+    }
+
+    fn windows(told: &[(u64, Option<u8>, &str)]) -> Vec<(Option<usize>, bool, bool)> {
+        let calls = calls(told);
+        let windows = Run::new(calls.iter()).windows();
+        windows.iter().map(|w| (w.first_different, w.has_unknown, w.is_repeat)).collect()
+    }
+
+    const S: u64 = 1_000_000_000;
+
+    #[test]
+    fn thirty_seconds_is_within_and_a_nanosecond_more_is_not() {
+        let at = |second| windows(&[(0, Some(1), "s"), (second, Some(2), "s")])[0].0;
+        assert_eq!(at(30 * S), Some(1));
+        assert_eq!(at(30 * S + 1), None);
+        assert_eq!(at(1), Some(1));
+        assert_eq!(at(0), None, "equal starts are not again");
+    }
+
+    #[test]
+    fn the_witness_is_the_first_different_one_past_a_row_of_equals() {
+        let told: Vec<(u64, Option<u8>, &str)> =
+            (0..20).map(|n| (n * S, Some(u8::from(n == 19)), "s")).collect();
+        let found = windows(&told);
+        assert!(found.iter().take(19).all(|window| window.0 == Some(19)));
+        assert_eq!(found.iter().filter(|window| window.2).count(), 18);
+    }
+
+    #[test]
+    fn only_hashes_of_one_source_compare() {
+        let found = windows(&[(0, Some(1), "a"), (S, Some(2), "b"), (2 * S, Some(3), "a")]);
+        assert_eq!(found, [(Some(2), false, false), (None, true, false), (None, false, false)]);
+    }
+
+    #[test]
+    fn a_call_without_a_hash_makes_those_before_it_unknown_and_none_after_it() {
+        let found = windows(&[(0, Some(1), "s"), (S, None, "s"), (2 * S, Some(1), "s")]);
+        assert_eq!(found, [(None, true, false), (None, false, false), (None, false, true)]);
+    }
+
+    #[test]
+    fn a_million_equal_calls_in_one_window_take_no_square_of_a_million_steps() {
+        let calls = calls(&[(0, Some(1), "s"), (1, Some(1), "s")]);
+        let many: Vec<&Call> = (0..1_000_000).map(|_| &calls[0]).chain([&calls[1]]).collect();
+        let windows = Run::new(many.into_iter()).windows();
+        assert_eq!(windows.iter().filter(|window| window.is_repeat).count(), 1);
+    }
+}

@@ -82,3 +82,83 @@ impl Reworded {
         self.counts.into_iter().filter(|(_, count)| count.retries > 0).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::{ArgsForm, ArgsHash, ArgumentPrint, Arguments};
+
+    fn args(names: &mut Names, parameters: &[(&str, u8)]) -> Args {
+        let print = |(name, value): &(&str, u8)| ArgumentPrint {
+            name: Name::cut(name),
+            print: [*value; 4],
+        };
+        let arguments = Arguments {
+            form: ArgsForm::Json,
+            source: Name::cut("s"),
+            hash: ArgsHash::from_bytes([9; 6]),
+            exact: None,
+            core: None,
+            pos: None,
+            hides: false,
+            prints: parameters.iter().map(print).collect(),
+        };
+        Args::new(&arguments, names)
+    }
+
+    #[test]
+    fn a_parameter_is_reworded_where_it_was_changed_added_or_removed() {
+        let mut names = Names::new();
+        let a = args(&mut names, &[("from", 1), ("query", 1), ("size", 1)]);
+        let b = args(&mut names, &[("query", 2), ("size", 1), ("to", 1)]);
+        let found = reworded(&a, &b).unwrap();
+        let mut texts: Vec<&str> = found.iter().map(|id| names.text(*id)).collect();
+        texts.sort_unstable();
+        assert_eq!(texts, ["from", "query", "to"]);
+    }
+
+    #[test]
+    fn without_prints_nothing_is_known() {
+        let mut names = Names::new();
+        let (a, b) = (args(&mut names, &[]), args(&mut names, &[("query", 2)]));
+        assert_eq!(reworded(&a, &b), None);
+    }
+
+    #[test]
+    fn names_are_bounded_and_the_same_whatever_comes_first() {
+        let mut names = Names::new();
+        let ids: Vec<NameId> =
+            (0..3000).map(|n| names.id(&Name::cut(&format!("{n:04}")))).collect();
+        let backwards: Vec<NameId> = ids.iter().rev().copied().collect();
+        let count = |order: &[NameId]| {
+            let mut reworded = Reworded::default();
+            reworded.add_session(order, &names);
+            reworded.add_retry(order, &names);
+            reworded.into_counts()
+        };
+        let counts = count(&ids);
+        assert_eq!(counts.len(), 1024);
+        assert_eq!(counts, count(&backwards));
+        let halves = ids.chunks(1500).map(|half| {
+            let mut reworded = Reworded::default();
+            reworded.add_retry(half, &names);
+            reworded.add_session(half, &names);
+            reworded
+        });
+        let mut whole = Reworded::default();
+        halves.for_each(|half| whole.merge(half));
+        assert_eq!(whole.into_counts(), counts);
+    }
+
+    #[test]
+    fn a_parameter_that_was_only_seen_is_not_shown() {
+        let mut names = Names::new();
+        let (seen, changed) = (names.id(&Name::cut("seen")), names.id(&Name::cut("changed")));
+        let mut reworded = Reworded::default();
+        reworded.add_session(&[seen, changed], &names);
+        reworded.add_session(&[seen, changed], &names);
+        reworded.add_retry(&[changed], &names);
+        let expected = RewordedCount { retries: 1, sessions: 2 };
+        assert_eq!(reworded.into_counts(), BTreeMap::from([(Name::cut("changed"), expected)]));
+    }
+}

@@ -70,7 +70,7 @@ pub(super) struct Layer {
 const EMPTY_OBJECT: [u8; 6] = [0x44, 0x13, 0x6f, 0xa3, 0x55, 0xb3];
 
 impl Args {
-    fn new(arguments: &Arguments, names: &mut Names) -> Self {
+    pub(super) fn new(arguments: &Arguments, names: &mut Names) -> Self {
         let bytes = |hash: crate::call::ArgsHash| *hash.as_bytes();
         let prints = arguments.prints.iter();
         Self {

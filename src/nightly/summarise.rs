@@ -241,3 +241,138 @@ fn add_chain(figures: &mut Figures, kind: ChainKind) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::arbitrary::plain_sighting;
+    use crate::call::{
+        CallDuration, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
+    };
+    use crate::nightly::judge::{judge_day, judge_day_under};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn day() -> Day {
+        "2026-11-29".parse().unwrap()
+    }
+
+    /// A call, told apart by `number`, seconds after midnight.
+    fn call(number: u64, seconds: u64) -> Sighting {
+        let start = UnixNanos::new(day().start().get() + seconds * SECOND);
+        let end = start.saturating_add(CallDuration::from_secs(1));
+        let span_id = SpanId::from_bytes(&number.to_be_bytes()).unwrap();
+        Sighting { span_id, parent_span_id: None, start, end, ..plain_sighting() }
+    }
+
+    fn in_session(session: &str, client: &str, sighting: Sighting) -> Sighting {
+        let session = Some(SessionClaim::Conversation(SessionKey::of(session)));
+        let client = (!client.is_empty()).then(|| ClientName::new(crate::call::Name::cut(client)));
+        Sighting { session, client, ..sighting }
+    }
+
+    #[test]
+    fn the_strip_tells_what_the_calls_of_the_day_were_made_of() {
+        let outer = Sighting { kind: SpanKind::Client, ..call(1, 100) };
+        let inner = Sighting { parent_span_id: Some(outer.span_id), ..call(2, 100) };
+        let unnamed = Sighting { tool: None, ..call(3, 200) };
+        let before = Sighting { is_sampled: true, ..call(4, 0) };
+        let before = Sighting { start: UnixNanos::new(before.start.get() - 1), ..before };
+        let sampled = Sighting { is_sampled: true, ..call(5, 300) };
+        let sightings = vec![outer.clone(), inner, outer, unnamed, before, sampled];
+        let quality = judge_day(day(), sightings).quality;
+        let expected = QualityCounts {
+            sightings: 5,
+            duplicates: 1,
+            folded: 1,
+            late: 0,
+            sampled: 1,
+            unnamed: 1,
+        };
+        assert_eq!(quality, expected);
+    }
+
+    #[test]
+    fn a_call_is_late_when_its_first_sighting_came_after_the_day_was_covered() {
+        let covered = UnixNanos::new(day().end().get() + 7200 * SECOND);
+        let terms = Terms { first_covered: Some(covered), ..Terms::default() };
+        let received = |at, sighting: Sighting| Sighting { received: at, ..sighting };
+        let after = UnixNanos::new(covered.get() + 1);
+        let sightings = vec![
+            received(covered, call(1, 100)),
+            received(after, call(2, 200)),
+            received(after, call(3, 300)),
+            received(covered, call(3, 300)),
+        ];
+        assert_eq!(judge_day_under(terms, day(), sightings.clone()).quality.late, 1);
+        assert_eq!(judge_day(day(), sightings).quality.late, 0);
+    }
+
+    #[test]
+    fn sessions_are_counted_per_client_with_the_signs_of_unreal_ones() {
+        let sightings = vec![
+            in_session("alone", "cursor", call(1, 100)),
+            in_session("shared", "cursor", call(2, 200)),
+            in_session("shared", "claude-code", call(3, 300)),
+            in_session("shared", "claude-code", call(4, 400)),
+            in_session("shared", "", call(5, 500)),
+        ];
+        let sessions = judge_day(day(), sightings).sessions;
+        let counts = |client: &str| {
+            let client = ClientName::new(crate::call::Name::cut(client));
+            let counts = sessions.get(&client).unwrap();
+            (counts.sessions.get(SessionGrade::A), counts.single_call, counts.shared)
+        };
+        assert_eq!(counts("cursor"), (2, 2, 1));
+        assert_eq!(counts("claude-code"), (1, 0, 1));
+        assert_eq!(counts("unknown"), (1, 1, 1));
+    }
+
+    #[test]
+    fn a_key_over_more_than_a_day_is_shared() {
+        let last = |seconds| {
+            let sightings = vec![
+                in_session("long", "cursor", call(1, 0)),
+                in_session("long", "cursor", call(2, seconds)),
+            ];
+            judge_day(day(), sightings).sessions.values().map(|counts| counts.shared).sum::<u64>()
+        };
+        assert_eq!(last(86_400), 0);
+        assert_eq!(last(86_401), 1);
+    }
+
+    #[test]
+    fn sessions_are_inferred_only_on_request_and_split_at_pauses() {
+        let lone = |number: u64, seconds: u64| Sighting {
+            trace_id: TraceId::from_bytes(&[u8::try_from(number).unwrap(); 16]).unwrap(),
+            session: None,
+            ..call(number, seconds)
+        };
+        let sightings = vec![lone(1, 0), lone(2, 1800), lone(3, 3601)];
+        let graded = |terms, grade| {
+            let figures = judge_day_under(terms, day(), sightings.clone());
+            let calls: u64 = figures.tools.values().map(|mine| mine.grades.get(grade)).sum();
+            let sessions: u64 =
+                figures.sessions.values().map(|counts| counts.sessions.get(grade)).sum();
+            (calls, sessions)
+        };
+        assert_eq!(graded(Terms::default(), SessionGrade::E), (3, 0));
+        let infer = Terms { infer_sessions: true, ..Terms::default() };
+        // Exactly 30 minutes are no pause yet; a second more is.
+        assert_eq!(graded(infer, SessionGrade::D), (3, 2));
+    }
+
+    #[test]
+    fn sightings_far_from_the_day_change_nothing() {
+        let far = |seconds: u64| {
+            let start = UnixNanos::new(day().end().get() + seconds * SECOND);
+            Sighting { start, end: start, ..in_session("shared", "other", call(9, 0)) }
+        };
+        let near = vec![in_session("shared", "cursor", call(1, 100))];
+        let figures = judge_day(day(), near.clone());
+        let with = |seconds| judge_day(day(), [near.clone(), vec![far(seconds)]].concat());
+        assert_eq!(with(900), figures, "past the margin");
+        assert_eq!(with(601), figures, "past ten minutes");
+        assert_ne!(with(600), figures, "another client under the key");
+    }
+}

@@ -8,6 +8,7 @@ mod demo;
 mod dialects;
 mod exactly_once;
 mod generated_code;
+mod histories;
 mod ingest;
 mod nightly;
 mod no_content;

@@ -1,0 +1,129 @@
+//! What a night costs: the floor of merely reading a day's sightings from the store, the whole
+//! pass over it, and judging alone in memory; each in a process of its own.
+//!
+//! Run with `cargo bench --bench nightly_day [-- CALLS [FOLDER]]`: one million calls unless told
+//! otherwise. A FOLDER is kept, and used again if it holds a day already.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a program for people who measure"
+)]
+
+#[path = "nightly_day/generator.rs"]
+mod generator;
+#[path = "nightly_day/machine.rs"]
+mod machine;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use firstcall::call::{Day, Sighting};
+use firstcall::clock::ManualClock;
+use firstcall::nightly::{DaysToRun, judge_day, run};
+use firstcall::store::{Batch, Store, Writer, WriterOptions};
+use generator::{Generator, Size};
+use machine::{Meter, peak_mib};
+
+/// Sightings in one batch.
+const BATCH: usize = 20_000;
+/// The environment variable that tells a child process what to measure.
+const MEASURE: &str = "FIRSTCALL_BENCH_MEASURE";
+
+fn day() -> Day {
+    "2026-11-29".parse().unwrap()
+}
+
+fn size(calls: u64) -> Size {
+    Size { calls, sessions: (calls / 100).max(1), tools: 200, clients: 20, seen_twice: 10 }
+}
+
+fn main() {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let calls = arguments.first().and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
+    if let Ok(what) = std::env::var(MEASURE) {
+        return measure(&what, Path::new(&arguments[1]), calls);
+    }
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = arguments.get(1).map_or(temporary.path(), Path::new);
+    let is_made = Store::open(folder).is_ok_and(|store| !store.sighting_days().unwrap().is_empty());
+    if !is_made {
+        fill(folder, calls);
+    }
+    for what in ["read", "pass", "judge"] {
+        let program = std::env::current_exe().unwrap();
+        let mut child = Command::new(program);
+        child.arg(calls.to_string()).arg(folder).env(MEASURE, what);
+        assert!(child.status().unwrap().success());
+    }
+}
+
+fn fill(folder: &Path, calls: u64) {
+    let meter = Meter::start();
+    let store = Store::create(folder).unwrap();
+    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut generator = Generator::new(day(), size(calls));
+    let (mut waiting, mut written) = (Vec::new(), 0);
+    loop {
+        let burst = generator.burst();
+        let is_over = burst.is_none();
+        waiting.extend(burst.into_iter().flatten());
+        if waiting.len() >= BATCH || is_over {
+            written += waiting.len();
+            let sightings = std::mem::take(&mut waiting);
+            let batch = Batch { received: day().end(), sightings, counts: BTreeMap::new() };
+            runtime.block_on(writer.commit(batch)).unwrap();
+        }
+        if is_over {
+            break;
+        }
+    }
+    writer.close().unwrap();
+    let (wall, cpu) = meter.read();
+    println!("made {calls} calls, {written} sightings: {wall:.1} s wall, {cpu:.1} s CPU");
+}
+
+fn measure(what: &str, folder: &Path, calls: u64) {
+    let (count, meter) = match what {
+        "read" => {
+            let store = Store::open(folder).unwrap();
+            let meter = Meter::start();
+            let mut count = 0_u64;
+            for of in day().minus(1).through(day().plus(1)) {
+                let mut visit = |sighting: Sighting| count += u64::from(sighting.is_time_known);
+                store.read_sightings(of, of.start(), of.end(), &mut visit).unwrap();
+            }
+            (count, meter)
+        }
+        "pass" => {
+            let store = Store::open(folder).unwrap();
+            let clock = ManualClock::at(day().plus(2).start());
+            let range = DaysToRun::Range { from: day(), to: day() };
+            let meter = Meter::start();
+            let report = run(&store, range, &clock, &mut |_event| {}).unwrap();
+            (report.days[0].calls, meter)
+        }
+        _ => {
+            // What fits into memory as full sightings.
+            let mut generator = Generator::new(day(), size(calls.min(1_000_000)));
+            let mut sightings = Vec::new();
+            while let Some(burst) = generator.burst() {
+                sightings.extend(burst);
+            }
+            let meter = Meter::start();
+            let figures = judge_day(day(), sightings);
+            (figures.tools.values().map(|figures| figures.calls).sum(), meter)
+        }
+    };
+    let ((wall, cpu), peak) = (meter.read(), peak_mib());
+    let each = cpu * 1e9 / count as f64;
+    println!(
+        "{what:>6}: {count} in {wall:.2} s wall, {cpu:.2} s CPU ({each:.0} ns each), peak {peak} MiB"
+    );
+}
