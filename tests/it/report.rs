@@ -13,6 +13,7 @@ mod empty_cases;
 mod hostile;
 mod markdown;
 mod pages;
+mod reading;
 mod size;
 
 #[path = "../support/report_input.rs"]
