@@ -46,7 +46,7 @@ fn a_restated_day_keeps_what_it_showed_before() {
     let mut shown = last.clone();
     shown.tools.retain(|(tool, _), _| tool.tool.as_str() != "send_receipt");
     publish(&store, &[shown], input.today.start());
-    publish(&store, &[last.clone()], input.today.plus(1).start());
+    publish(&store, std::slice::from_ref(&last), input.today.plus(1).start());
     let found = read(&store, Range::Last(1), input.today.plus(1)).unwrap();
     assert_eq!(found.days, std::slice::from_ref(&last));
     let restated = &found.restated[&last.day];
