@@ -115,6 +115,9 @@ pub struct Column {
 /// Fine buckets per column: half a doubling.
 const BUCKETS_PER_COLUMN: i32 = 16;
 
+/// The fewest columns that are drawn; empty ones stand at both ends where there are fewer.
+const FEWEST_COLUMNS: i32 = 9;
+
 /// A histogram in columns of half a doubling each, gaps filled, from the first column that
 /// counts anything to the last. Zeros are counted in the first column.
 pub fn columns(histogram: &Histogram) -> Vec<Column> {
@@ -128,6 +131,9 @@ pub fn columns(histogram: &Histogram) -> Vec<Column> {
         return Vec::new();
     };
     *counts.entry(first).or_default() += histogram.zeros();
+    // A histogram of one or two columns would be a wall.
+    let missing = (FEWEST_COLUMNS - 1 - (last - first)).max(0);
+    let (first, last) = (first - missing / 2, last + (missing + 1) / 2);
     let highest = u128::from(counts.values().max().copied().unwrap_or(1).max(1));
     (first..=last)
         .map(|column| {

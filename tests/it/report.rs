@@ -1,9 +1,19 @@
 //! The report: from figures to pages that say the same.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::case_sensitive_file_extension_comparisons,
+    reason = "a helper that cannot go on fails its test, and the paths are the report's own"
+)]
+
 mod empty_cases;
 mod hostile;
 mod markdown;
 mod pages;
+mod reading;
 mod size;
 
 #[path = "../support/report_input.rs"]

@@ -13,10 +13,10 @@ use crate::figures::tool_client::Figures;
 pub const SESSIONS_TO_NAME: u64 = 5;
 
 pub(super) fn findings(subject: &Subject<'_>) -> impl Iterator<Item = Finding> {
-    let [fell, low] = [fell(subject), low(subject)];
     // One of a tool's findings says what its cause is; the others do not repeat it.
-    let is_cause_said = fell.is_some() || low.is_some();
-    let extra = extra_attempts(subject, is_cause_said);
+    let fell = fell(subject);
+    let low = low(subject, fell.is_some());
+    let extra = extra_attempts(subject, fell.is_some() || low.is_some());
     [fell, low, extra, green_retries(subject)].into_iter().flatten()
 }
 
@@ -53,7 +53,7 @@ fn fell(subject: &Subject<'_>) -> Option<Finding> {
     Some(subject.finding(severity, FindingRule::FirstCallFell, now.judged, [sentence, advice]))
 }
 
-fn low(subject: &Subject<'_>) -> Option<Finding> {
+fn low(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
     let figures = subject.figures();
     let rate = figures.first_call_success().filter(|rate| !rate.is_few())?;
     let severity = match rate.band() {
@@ -65,23 +65,25 @@ fn low(subject: &Subject<'_>) -> Option<Finding> {
     let is_confirmed = confirmed
         .is_some_and(|confirmed: Rate| matches!(confirmed.band(), Band::Severe | Band::Low));
     let sentence = subject.named().say(format!(
-        ": {} right the first time, {}.",
+        ": {} right the first time{}.",
         rate_percent(rate),
-        if figures.look_alikes() == 0 {
-            "and no retry looks like anything but a rewording".to_owned()
-        } else {
-            format!("{} once look-alikes are set aside", rate_text(confirmed))
+        match (figures.retried, figures.look_alikes()) {
+            (0, _) => "; none was retried".to_owned(),
+            (retried, 0) =>
+                format!("; no look-alikes among its {}", counted(retried, "retry", "retries")),
+            _ => format!(", {} once look-alikes are set aside", rate_text(confirmed)),
         },
     ));
-    let rests_on = format!(" {} judged.", counted(figures.judged, "call", "calls"));
+    let rests_on = format!("{} judged.", counted(figures.judged, "call", "calls"));
     // A faultless getter in a loop reads low by the window rule alone; it is worth knowing,
     // and nothing is broken.
     let (severity, advice) = if is_confirmed {
-        (severity, main_cause(figures))
+        let cause = if is_cause_said { Sentence::new() } else { main_cause(figures).say(" ") };
+        (severity, cause)
     } else {
         let words = format!(
             "{} of {} look like loops, pages or parallel calls: look there before you reword \
-             anything.",
+             anything. ",
             crate::figures::format::count(figures.look_alikes()),
             counted(figures.retried, "retry", "retries"),
         );

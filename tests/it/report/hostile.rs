@@ -63,7 +63,7 @@ fn csv_keeps_its_columns_and_runs_nothing() {
     for row in reader.records() {
         let row = row.unwrap();
         assert_eq!(row.len(), columns);
-        for cell in row.iter() {
+        for cell in &row {
             assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell:?}");
         }
     }
