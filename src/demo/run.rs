@@ -57,7 +57,7 @@ pub fn run(out: &Path, clock: &dyn Clock, progress: &Progress) -> Result<Finishe
     let data_dir = out.join("data");
     let spans = play(&data_dir, now, first, progress)?;
 
-    progress.step("judging the days, as every night", u64::from(days));
+    progress.step("judging the days, night by night", u64::from(days));
     let store = crate::store::Store::open(&data_dir)?;
     let clock = ManualClock::at(now);
     let range = DaysToRun::Range { from: first, to: last };
@@ -127,7 +127,7 @@ fn play(
 
     let within = runtime.enter();
     let programs = Programs::start(PLANS, grpc, first)?;
-    progress.step("sending two weeks of conversations through the OpenTelemetry SDK", 15);
+    progress.step("sending two weeks of traffic over OTLP", 15);
     let mut spans = 0;
     for (day, number) in first.through(now.day()).zip(0..) {
         spans += send_day(&programs, day, number)?;

@@ -128,7 +128,7 @@ fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                let text = String::from_utf8(fs::read(&path).unwrap()).expect("a report is UTF-8");
+                let text = fs::read_to_string(&path).unwrap();
                 found.insert(path, text);
             }
         }
