@@ -6,13 +6,14 @@
 //! here, and no content is looked at beyond what decides.
 
 mod attribute_names;
+mod deciding;
 mod dialect;
 mod dialects;
 mod never;
 mod not_a_call;
 mod seen;
 
-pub use attribute_names::{is_deciding_key, is_deciding_name, is_deciding_text};
+pub use deciding::{is_deciding_key, is_deciding_name, is_deciding_text};
 pub use not_a_call::NotACall;
 
 pub(crate) use attribute_names::{

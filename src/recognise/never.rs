@@ -1,7 +1,8 @@
 //! What is never a call, whatever else a span says (dialects.md section 1, "never count", and
 //! 11.1). A reason is counted; a span that merely resembles nothing is ordinary.
 
-use super::attribute_names::{Key, TOOL_OPERATIONS};
+use super::attribute_names::Key;
+use super::deciding::TOOL_OPERATIONS;
 use super::not_a_call::NotACall;
 use super::seen::Seen;
 use crate::call::SpanKind;

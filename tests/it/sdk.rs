@@ -194,7 +194,8 @@ fn the_rust_sdk_is_understood_over_both_transports() {
     let caught_up = loop {
         let report = std::fs::read(&report).unwrap_or_default();
         let report: Value = serde_json::from_slice(&report).unwrap_or_default();
-        if !report["as_of"].is_null() {
+        // The first server may have covered the day while half of its calls were still to come.
+        if report["overall"]["calls"] == 50 {
             break report;
         }
         assert!(since.elapsed() < Duration::from_mins(1), "no night was made up for");
@@ -202,7 +203,6 @@ fn the_rust_sdk_is_understood_over_both_transports() {
     };
     let day = firstcall::call::UnixNanos::new(start * 1_000_000_000).day().to_string();
     assert_eq!(caught_up["as_of"], day);
-    assert_eq!(caught_up["overall"]["calls"], 50);
 
     assert_sixty_percent(&data_dir, &["rust-grpc", "rust-http"]);
     assert_exported(&data_dir, &day, 50);
