@@ -48,6 +48,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 const MAX_CODE_LINES: usize = 400;
 const MAX_FILE_LINES: usize = 600;
 const MAX_TEST_LINES: usize = 800;
+/// Files that are one list, a line for each entry: they may be as long as a file with its tests.
+const LISTS: &[&str] = &["recognise/attribute_names.rs"];
 
 fn files(root: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -173,7 +175,8 @@ fn files_are_short_and_open_with_what_they_are_for() {
         let fits = if is_test {
             all <= MAX_TEST_LINES
         } else {
-            code <= MAX_CODE_LINES && all <= MAX_FILE_LINES
+            let is_list = LISTS.iter().any(|list| path.ends_with(list));
+            (code <= MAX_CODE_LINES || is_list) && all <= MAX_FILE_LINES
         };
         if !fits {
             wrong.push(format!("{}: {code} lines of code, {all} in all", path.display()));
