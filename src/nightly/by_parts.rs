@@ -11,8 +11,8 @@ use std::thread;
 use super::call::Call;
 use super::fold::fold;
 use super::join::{By, Layers, join};
-use super::judge::{Judged, Terms, is_near, judge_calls};
-use super::names::Names;
+use super::judge::{Judged, Terms, is_near, judge_as_they_come, judge_calls};
+use super::names::{Namer, Names};
 use super::packed::Packed;
 use super::parts::{Adder, Part, Parts, Scratch};
 use super::seen::Seen;
@@ -20,42 +20,35 @@ use super::summarise::Tally;
 use crate::call::{Day, Sighting, TraceId};
 use crate::figures::DayFigures;
 
-/// A day whose sightings are being gathered.
+/// Gathers a day's sightings, one for each thread that does.
 #[derive(Debug)]
 pub(super) struct Gathering<'p, 's> {
     day: Day,
-    names: Names,
+    namer: Namer<'p>,
     adder: Adder<'p, 's, Seen>,
     failed: Option<io::Error>,
-    count: u64,
 }
 
 impl<'p, 's> Gathering<'p, 's> {
     /// Nothing gathered yet.
-    pub(super) fn new(day: Day, parts: &'p Parts<'s, Seen>) -> Self {
-        Self { day, names: Names::new(), adder: parts.adder(), failed: None, count: 0 }
+    pub(super) fn new(day: Day, names: &'p Mutex<Names>, parts: &'p Parts<'s, Seen>) -> Self {
+        Self { day, namer: Namer::new(names), adder: parts.adder(), failed: None }
     }
 
-    /// Takes in a sighting of the day or its margins.
-    pub(super) fn add(&mut self, sighting: &Sighting) {
+    /// Takes in a sighting of the day or its margins. Answers whether it was one.
+    pub(super) fn add(&mut self, sighting: &Sighting) -> bool {
         if !is_near(self.day, sighting.start) || self.failed.is_some() {
-            return;
+            return false;
         }
-        let seen = Seen::new(sighting, &mut self.names);
-        self.count += 1;
+        let seen = Seen::new(sighting, &mut self.namer);
         self.failed = self.adder.add(of_trace(seen.trace_id), seen).err();
+        true
     }
 
-    /// How many sightings were taken in.
-    pub(super) const fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// All names, once everything is gathered.
-    pub(super) fn finish(self) -> io::Result<Names> {
+    /// Hands over what is left; an error where anything could not be kept.
+    pub(super) fn finish(self) -> io::Result<()> {
         self.failed.map_or(Ok(()), Err)?;
-        self.adder.finish()?;
-        Ok(self.names)
+        self.adder.finish()
     }
 }
 
@@ -68,11 +61,13 @@ pub(super) fn calls<'s>(
 ) -> io::Result<Parts<'s, Call>> {
     let layers = Mutex::new(Layers::default());
     let folded = Parts::new(scratch, "calls");
-    each_part(gathered.into_parts()?, |seen| {
-        let calls = fold(seen, names);
+    let begin = || folded.adder();
+    let work = |adder: &mut Adder<'_, 's, Call>, seen: Vec<Seen>| {
+        let calls = fold(&seen, names);
         layers.lock().unwrap_or_else(PoisonError::into_inner).note(&calls);
-        add_all(calls, &folded, |call| of_session(terms, call))
-    })?;
+        calls.into_iter().try_for_each(|call| adder.add(of_session(terms, &call), call))
+    };
+    each_part(gathered.into_parts(), begin, work, Adder::finish)?;
     let layers = layers.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut calls = folded;
     for by in By::BOTH.into_iter().filter(|by| layers.may_meet(*by)) {
@@ -88,15 +83,18 @@ pub(super) fn figures(
     calls: Parts<'_, Call>,
     names: &Names,
 ) -> io::Result<DayFigures> {
-    let tally = Mutex::new(Tally::new(day, terms));
-    each_part(calls.into_parts()?, |calls| {
-        let mut mine = Tally::new(day, terms);
-        mine.add(&judge_calls(terms, day, calls, names), names);
-        tally.lock().unwrap_or_else(PoisonError::into_inner).merge(mine);
+    let whole = Mutex::new(Tally::new(day, terms));
+    let begin = || Tally::new(day, terms);
+    let work = |tally: &mut Tally, calls: Vec<Call>| {
+        tally.add(&judge_as_they_come(terms, day, calls, names), names);
+        Ok(())
+    };
+    each_part(calls.into_parts(), begin, work, |tally| {
+        whole.lock().unwrap_or_else(PoisonError::into_inner).merge(tally, names);
         Ok(())
     })?;
-    let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(tally.figures(names))
+    let whole = whole.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(whole.figures(names))
 }
 
 /// Judges these calls and hands them to `visit`, part by part and always in the same order.
@@ -107,7 +105,7 @@ pub(super) fn each_judged(
     names: &Names,
     visit: &mut dyn FnMut(&Judged),
 ) -> io::Result<()> {
-    for part in calls.into_parts()? {
+    for part in calls.into_parts() {
         visit(&judge_calls(terms, day, part.load()?, names));
     }
     Ok(())
@@ -123,56 +121,62 @@ fn join_parts<'s>(
 ) -> io::Result<Parts<'s, Call>> {
     let joined = Parts::new(scratch, "joined");
     let keyed = Parts::new(scratch, "keyed");
-    each_part(calls.into_parts()?, |calls| {
-        let (mut through, mut waiting) = (joined.adder(), keyed.adder());
+    let begin = || (joined.adder(), keyed.adder());
+    let work = |(through, waiting): &mut (Adder<'_, 's, Call>, Adder<'_, 's, Call>),
+                calls: Vec<Call>| {
         for call in calls {
             match by.key(&call.joint) {
                 Some(key) => waiting.add(key, call)?,
                 None => through.add(of_session(terms, &call), call)?,
             }
         }
+        Ok(())
+    };
+    let finish = |(through, waiting): (Adder<'_, 's, Call>, Adder<'_, 's, Call>)| {
         through.finish()?;
         waiting.finish()
-    })?;
-    each_part(keyed.into_parts()?, |calls| {
-        add_all(join(calls, by, names), &joined, |call| of_session(terms, call))
-    })?;
+    };
+    each_part(calls.into_parts(), begin, work, finish)?;
+    let begin = || joined.adder();
+    let work = |adder: &mut Adder<'_, 's, Call>, calls| {
+        let mut calls = join(calls, by, names).into_iter();
+        calls.try_for_each(|call| adder.add(of_session(terms, &call), call))
+    };
+    each_part(keyed.into_parts(), begin, work, Adder::finish)?;
     Ok(joined)
 }
 
-fn add_all<T: Packed>(
-    items: Vec<T>,
-    parts: &Parts<'_, T>,
-    key: impl Fn(&T) -> u64,
-) -> io::Result<()> {
-    let mut adder = parts.adder();
-    for item in items {
-        adder.add(key(&item), item)?;
-    }
-    adder.finish()
+/// On how many threads parts are worked on: one for each processor, four at most, for each has a
+/// part in memory.
+pub(super) fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
-/// Works on every part, on as many threads as there are processors, four at most: a part per
-/// thread is in memory.
-fn each_part<T: Packed + Send>(
+/// Works on every part. Each thread begins with a state of its own and finishes it in the end.
+fn each_part<T: Packed + Send, S>(
     parts: Vec<Part<T>>,
-    work: impl Fn(Vec<T>) -> io::Result<()> + Sync,
+    begin: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, Vec<T>) -> io::Result<()> + Sync,
+    finish: impl Fn(S) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(4).min(parts.len());
+    let count = threads().min(parts.len());
     let waiting = Mutex::new(parts);
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let work_off = || {
+        let mut state = begin();
         while let Some(part) = next() {
-            work(part.load()?)?;
+            work(&mut state, part.load()?)?;
         }
-        Ok(())
+        finish(state)
     };
-    if threads <= 1 {
-        return work_off();
-    }
+    on_threads(count, &work_off)
+}
+
+/// Does the same on `count` threads at once, this one among them.
+fn on_threads<E: Send>(count: usize, work: &(impl Fn() -> Result<(), E> + Sync)) -> Result<(), E> {
     thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work_off)).collect();
-        let mine = work_off();
+        let others: Vec<_> = (1..count).map(|_| scope.spawn(work)).collect();
+        let mine = work();
         others.into_iter().fold(mine, |before, other| match other.join() {
             Ok(result) => before.and(result),
             Err(panic) => std::panic::resume_unwind(panic),
@@ -217,11 +221,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::at(folder.path().join("parts"), in_memory, 5).unwrap();
         let parts = Parts::new(&scratch, "sightings");
-        let mut gathering = Gathering::new(day(), &parts);
+        let names = Mutex::new(Names::new());
+        let mut gathering = Gathering::new(day(), &names, &parts);
         for sighting in sightings {
             gathering.add(sighting);
         }
-        let names = gathering.finish().unwrap();
+        gathering.finish().unwrap();
+        let names = names.into_inner().unwrap();
         let terms = Terms::default();
         let calls = calls(terms, parts, &names, &scratch).unwrap();
         figures(terms, day(), calls, &names).unwrap()

@@ -1,5 +1,6 @@
 //! A call, folded from all its sightings, as the night judges it (METHOD sections 1 and 8).
 
+use super::few::Few;
 use super::names::NameId;
 use super::seen::Args;
 use crate::call::{
@@ -57,7 +58,7 @@ pub struct Call {
     /// The doubles among those.
     pub duplicates: u32,
     /// Fingerprints, the outermost sighting's first, one per layer.
-    pub(super) args: Box<[Args]>,
+    pub(super) args: Few<Args, 1>,
     /// What may join it with a call of another trace.
     pub(super) joint: Joint,
 }

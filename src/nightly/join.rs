@@ -129,15 +129,15 @@ impl Joined {
         let Some(inner) = self.calls.get_mut(inner).and_then(Option::take) else { return };
         self.taken.entry(outer).or_default().push(inner.joint.outer);
         if let Some(Some(outer)) = self.calls.get_mut(outer) {
-            outer.absorb(inner);
+            outer.absorb(&inner);
         }
     }
 }
 
 impl Call {
     /// Takes in what an inner call's sightings say, as folding within a trace would have.
-    fn absorb(&mut self, inner: Self) {
-        self.take_identity(&inner);
+    fn absorb(&mut self, inner: &Self) {
+        self.take_identity(inner);
         if inner.joint.is_class_named || self.is_ok() {
             self.outcome = inner.outcome;
         }
@@ -160,13 +160,11 @@ impl Call {
         self.received = self.received.min(inner.received);
         self.sightings = self.sightings.saturating_add(inner.sightings);
         self.duplicates = self.duplicates.saturating_add(inner.duplicates);
-        let mut args = std::mem::take(&mut self.args).into_vec();
-        for more in inner.args {
-            if args.iter().all(|other| other.layer != more.layer) {
-                args.push(more);
+        for more in inner.args.iter() {
+            if self.args.iter().all(|other| other.layer != more.layer) {
+                self.args.push(more.clone());
             }
         }
-        self.args = args.into_boxed_slice();
     }
 
     /// Tool, service, client and session.

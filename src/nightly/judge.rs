@@ -2,15 +2,18 @@
 //!
 //! Pure. The calls of the day are judged; those of its margins are only what they are seen beside.
 
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
 use super::call::Call;
 use super::chain::{self, Chain, ChainKind};
 use super::first_call::{Standing, standing};
 use super::fold::fold;
 use super::join::{By, join};
 use super::look_alike::{Classified, Sweeps, classify};
-use super::names::{NameId, Names};
+use super::names::{NameId, Namer, Names};
 use super::retry::{Run, Window};
-use super::reworded::{parameters, reworded};
+use super::reworded::reworded;
 use super::seen::Seen;
 use super::session::{self, Session, Sessions, is_of_a_tool, order};
 use super::summarise::Tally;
@@ -71,6 +74,8 @@ pub struct Judged {
     pub chains: Vec<Chain>,
     /// The calls of one tool in one session, for the sessions that have calls on the day.
     pub(super) runs: Vec<JudgedRun>,
+    /// The places of the runs' calls, one run after the other.
+    run_calls: Vec<u32>,
 }
 
 /// The calls of one tool in one session.
@@ -78,12 +83,10 @@ pub struct Judged {
 pub(super) struct JudgedRun {
     /// The session, among all sessions.
     pub(super) session: u32,
-    /// The calls, in order, by their places among all calls.
-    pub(super) calls: Vec<u32>,
+    /// Its calls among all runs' calls.
+    calls: Range<usize>,
     /// For each of the day's confirmed retries that shows it, which parameters were reworded.
     pub(super) reworded: Vec<Vec<NameId>>,
-    /// The parameters that the day's calls have.
-    pub(super) parameters: Vec<NameId>,
 }
 
 /// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
@@ -104,12 +107,15 @@ pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayF
 
 /// The calls that the sightings of a day and its margins are of, in no particular order.
 pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Call> {
+    let shared = Mutex::new(std::mem::take(names));
+    let mut namer = Namer::new(&shared);
     let seen: Vec<Seen> = sightings
         .into_iter()
         .filter(|sighting| is_near(day, sighting.start))
-        .map(|sighting| Seen::new(&sighting, names))
+        .map(|sighting| Seen::new(&sighting, &mut namer))
         .collect();
-    let calls = fold(seen, names);
+    *names = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let calls = fold(&seen, names);
     By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
 }
 
@@ -120,9 +126,19 @@ pub(super) fn is_near(day: Day, start: UnixNanos) -> bool {
 
 /// Judges calls, folded already, in any order.
 pub fn judge_calls(terms: Terms, day: Day, mut calls: Vec<Call>, names: &Names) -> Judged {
+    calls.sort_unstable_by_key(order);
+    judge_as_they_come(terms, day, calls, names)
+}
+
+/// Judges calls and leaves them in the order in which they come, on which no judgement depends.
+pub(super) fn judge_as_they_come(
+    terms: Terms,
+    day: Day,
+    mut calls: Vec<Call>,
+    names: &Names,
+) -> Judged {
     let last = day.end().saturating_add(chain::LOOK_AHEAD);
     calls.retain(|call| call.start <= last);
-    calls.sort_unstable_by_key(order);
     let sessions = session::find(&mut calls, names.unknown(), terms.infer_sessions);
     let nothing = |call: &Call| Judgement {
         session: None,
@@ -137,15 +153,19 @@ pub fn judge_calls(terms: Terms, day: Day, mut calls: Vec<Call>, names: &Names) 
         is_last_of_tool: false,
     };
     let judgements = calls.iter().map(nothing).collect();
-    let (chains, runs) = (Vec::new(), Vec::new());
-    let mut judged = Judged { day, calls, judgements, sessions, chains, runs };
+    let (chains, runs, run_calls) = (Vec::new(), Vec::new(), Vec::new());
+    let mut judged = Judged { day, calls, judgements, sessions, chains, runs, run_calls };
     let all = std::mem::take(&mut judged.sessions.all);
+    let mut by_tool = Vec::new();
     for (ordinal, session) in (0_u32..).zip(&all) {
-        judged.judge_session(ordinal, session);
+        judged.judge_session(ordinal, session, &mut by_tool);
     }
     judged.sessions.all = all;
     judged
 }
+
+/// A call's tool, its place in its session, and its place among all calls.
+type ByTool = ((NameId, Option<NameId>), u32, u32);
 
 impl Judged {
     /// Whether a call belongs to the day: it starts on it.
@@ -157,23 +177,30 @@ impl Judged {
         self.calls.get(at as usize)
     }
 
-    fn judge_session(&mut self, ordinal: u32, session: &Session) {
+    /// The calls of a run, in order, by their places among all calls.
+    pub(super) fn calls_of(&self, run: &JudgedRun) -> &[u32] {
+        self.run_calls.get(run.calls.clone()).unwrap_or_default()
+    }
+
+    fn judge_session(&mut self, ordinal: u32, session: &Session, by_tool: &mut Vec<ByTool>) {
         let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
-        let has_day = of_session().any(|(_, call)| self.is_of_day(call));
-        let mut by_tool: Vec<_> = of_session()
-            .filter(|(_, call)| has_day && is_of_a_tool(call))
-            .map(|(at, call)| ((call.service, call.tool), at))
-            .collect();
-        // Stable, so that a tool's calls stay in order.
-        by_tool.sort_by_key(|(tool, _)| *tool);
+        by_tool.clear();
+        if of_session().any(|(_, call)| self.is_of_day(call)) {
+            let in_order = (0..).zip(of_session()).filter(|(_, (_, call))| is_of_a_tool(call));
+            by_tool.extend(in_order.map(|(n, (at, call))| ((call.service, call.tool), n, at)));
+            by_tool.sort_unstable();
+        }
         for at in &session.calls {
             if let Some(judgement) = self.judgements.get_mut(*at as usize) {
                 judgement.session = Some(ordinal);
             }
         }
         for run in by_tool.chunk_by(|a, b| a.0 == b.0) {
-            let calls: Vec<u32> = run.iter().map(|(_, at)| *at).collect();
-            let run = self.judge_run(session.grade, JudgedRun::new(ordinal, calls));
+            let first = self.run_calls.len();
+            self.run_calls.extend(run.iter().map(|(_, _, at)| *at));
+            let calls = first..self.run_calls.len();
+            let run = JudgedRun { session: ordinal, calls, reworded: Vec::new() };
+            let run = self.judge_run(session.grade, run);
             self.runs.push(run);
         }
     }
@@ -181,12 +208,18 @@ impl Judged {
     /// Judges the calls of one tool in one session, which are in order.
     fn judge_run(&mut self, grade: SessionGrade, mut judged: JudgedRun) -> JudgedRun {
         let is_placed = |at: &u32| self.call(*at).is_some_and(|call| call.is_time_known);
-        let at: Vec<u32> = judged.calls.iter().copied().filter(is_placed).collect();
-        let run = Run::new(judged.calls.iter().filter_map(|at| self.call(*at)));
+        let at: Vec<u32> = self.calls_of(&judged).iter().copied().filter(is_placed).collect();
+        if let [alone] = *at
+            && judged.calls.len() == 1
+        {
+            self.judge_alone(grade, alone);
+            return judged;
+        }
+        let run = Run::new(self.calls_of(&judged).iter().filter_map(|at| self.call(*at)));
         let starts = chain::starts(&run);
         let (findings, kinds) = judge_placed(&run, &starts, grade);
         let is_of_day = |at: usize| run.calls.get(at).is_some_and(|call| self.is_of_day(call));
-        judged.note_parameters(&run, &findings, is_of_day);
+        judged.reworded = reworded_in(&run, &findings, is_of_day);
         for (place, finding) in at.iter().zip(&findings) {
             if let Some(judgement) = self.judgements.get_mut(*place as usize) {
                 judgement.standing = finding.standing;
@@ -207,6 +240,16 @@ impl Judged {
         judged
     }
 
+    /// Judges a call that has no other of its tool in its session: nothing can follow it.
+    fn judge_alone(&mut self, grade: SessionGrade, at: u32) {
+        let Some(call) = self.calls.get(at as usize) else { return };
+        let standing = standing(call, grade, !call.args.is_empty(), false, false);
+        if let Some(judgement) = self.judgements.get_mut(at as usize) {
+            judgement.standing = standing;
+            judgement.is_last_of_tool = true;
+        }
+    }
+
     /// Keeps a chain of two or more calls, where its first call is one of the day's.
     fn add_chain(&mut self, calls: &[u32], kind: ChainKind) {
         let (Some(first), Some(last)) = (calls.first(), calls.last()) else { return };
@@ -224,28 +267,16 @@ impl Judged {
     }
 }
 
-impl JudgedRun {
-    const fn new(session: u32, calls: Vec<u32>) -> Self {
-        Self { session, calls, reworded: Vec::new(), parameters: Vec::new() }
-    }
-
-    /// Notes which parameters the day's calls have, and which of them were reworded.
-    fn note_parameters(
-        &mut self,
-        run: &Run<'_>,
-        findings: &[Finding],
-        is_of_day: impl Fn(usize) -> bool,
-    ) {
-        let args = |at: usize| run.args.get(at).copied().flatten();
-        let of_day = || findings.iter().enumerate().filter(|(at, _)| is_of_day(*at));
-        self.parameters = parameters(of_day().filter_map(|(at, _)| args(at)));
-        if self.parameters.is_empty() {
-            return;
-        }
-        let confirmed = of_day().filter_map(|(at, finding)| Some((at, finding.confirmed()?)));
-        self.reworded =
-            confirmed.filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?)).collect();
-    }
+/// Which parameters the day's confirmed retries changed, for each that shows it.
+fn reworded_in(
+    run: &Run<'_>,
+    findings: &[Finding],
+    is_of_day: impl Fn(usize) -> bool,
+) -> Vec<Vec<NameId>> {
+    let args = |at: usize| run.args.get(at).copied().flatten();
+    let of_day = findings.iter().enumerate().filter(|(at, _)| is_of_day(*at));
+    let confirmed = of_day.filter_map(|(at, finding)| Some((at, finding.confirmed()?)));
+    confirmed.filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?)).collect()
 }
 
 /// What was found about one call of a run.

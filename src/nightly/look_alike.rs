@@ -142,7 +142,7 @@ fn only_changed(a: &Args, b: &Args) -> Option<NameId> {
         return None;
     }
     let mut changed = None;
-    for (a, b) in a.prints.iter().zip(&b.prints) {
+    for (a, b) in a.prints.iter().zip(b.prints.iter()) {
         if a.name != b.name {
             return None;
         }

@@ -12,6 +12,7 @@ mod chain;
 mod days;
 mod explain;
 mod exported_call;
+mod few;
 mod first_call;
 mod fold;
 mod join;
@@ -28,6 +29,7 @@ mod reworded;
 mod schedule;
 mod seen;
 mod session;
+mod sizes;
 mod summarise;
 mod tool_name;
 

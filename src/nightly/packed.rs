@@ -2,6 +2,7 @@
 //! worked on. Written and read within one pass by one program: no version, no promise.
 
 use super::call::{Call, Joint};
+use super::few::Few;
 use super::names::NameId;
 use super::seen::{Args, Layer, Print, Seen};
 use crate::call::{
@@ -107,14 +108,19 @@ impl<T: Packed> Packed for Option<T> {
     }
 }
 
-impl<T: Packed> Packed for Box<[T]> {
+impl<T: Packed, const N: usize> Packed for Few<T, N> {
     fn pack(&self, out: &mut Vec<u8>) {
-        u32::try_from(self.len()).unwrap_or(u32::MAX).pack(out);
-        self.iter().for_each(|value| value.pack(out));
+        // At most 32 parameters have a print, and few layers see one call.
+        out.push(u8::try_from(self.len()).unwrap_or(u8::MAX));
+        self.iter().take(usize::from(u8::MAX)).for_each(|value| value.pack(out));
     }
     fn unpack(from: &mut &[u8]) -> Option<Self> {
-        let count = u32::unpack(from)?;
-        (0..count).map(|_| T::unpack(from)).collect()
+        let count = byte(from)?;
+        let mut values = Self::default();
+        for _ in 0..count {
+            values.push(T::unpack(from)?);
+        }
+        Some(values)
     }
 }
 
@@ -270,23 +276,27 @@ impl Packed for Joint {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::call::arbitrary::sighting;
     use crate::nightly::fold::fold;
-    use crate::nightly::names::Names;
+    use crate::nightly::names::{Namer, Names};
 
     proptest! {
         #[test]
         fn what_is_packed_comes_back(sightings in prop::collection::vec(sighting(), 1..4)) {
-            let mut names = Names::new();
-            let seen: Vec<Seen> = sightings.iter().map(|s| Seen::new(s, &mut names)).collect();
+            let names = Mutex::new(Names::new());
+            let mut namer = Namer::new(&names);
+            let seen: Vec<Seen> = sightings.iter().map(|s| Seen::new(s, &mut namer)).collect();
+            let names = names.into_inner().unwrap();
             let mut bytes = Vec::new();
             for seen in &seen {
                 seen.pack(&mut bytes);
             }
-            let calls = fold(seen.clone(), &names);
+            let calls = fold(&seen, &names);
             for call in &calls {
                 call.pack(&mut bytes);
             }

@@ -4,10 +4,11 @@
 //! the day, one part at a time is in memory.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::marker::PhantomData;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::packed::Packed;
 
@@ -33,11 +34,6 @@ impl Scratch {
     pub(super) fn clear(&self) -> io::Result<()> {
         remove(&self.dir)
     }
-
-    /// The folder.
-    pub(super) fn dir(&self) -> &Path {
-        &self.dir
-    }
 }
 
 fn remove(dir: &Path) -> io::Result<()> {
@@ -47,86 +43,110 @@ fn remove(dir: &Path) -> io::Result<()> {
     }
 }
 
+/// How many items a thread gathers before it hands them over, while they are few.
+const HANDFUL: usize = 4096;
+/// How many bytes of one part a thread gathers before it writes them.
+const CHUNK: usize = 1 << 15;
+
 /// Items by part; several threads may add at once.
 #[derive(Debug)]
 pub(super) struct Parts<'s, T> {
     scratch: &'s Scratch,
     name: &'static str,
-    waiting: Mutex<Vec<(u64, T)>>,
-    files: Mutex<Vec<PartFile>>,
+    is_on_disk: AtomicBool,
+    place: Mutex<Place<T>>,
 }
 
 #[derive(Debug)]
-struct PartFile(BufWriter<File>);
+enum Place<T> {
+    Memory(Vec<(u64, T)>),
+    Disk(ChunkFile),
+}
 
-/// How many items a thread gathers before it hands them over.
-const HANDFUL: usize = 4096;
+/// One file that holds chunks of all parts, in the order in which they were written.
+#[derive(Debug)]
+struct ChunkFile {
+    file: File,
+    length: u64,
+    /// Where each part's chunks begin, and how long they are.
+    chunks: Vec<Vec<(u64, usize)>>,
+}
 
 impl<'s, T: Packed> Parts<'s, T> {
-    /// No items yet. `name` tells these parts' files from others'.
+    /// No items yet. `name` tells these parts' file from others'.
     pub(super) fn new(scratch: &'s Scratch, name: &'static str) -> Self {
-        let (waiting, files) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-        Self { scratch, name, waiting, files }
+        let place = Mutex::new(Place::Memory(Vec::new()));
+        Self { scratch, name, is_on_disk: AtomicBool::new(false), place }
     }
 
     /// A way to add items from one thread.
     pub(super) fn adder(&self) -> Adder<'_, 's, T> {
-        Adder { parts: self, gathered: Vec::new() }
+        Adder { parts: self, gathered: Vec::new(), chunks: Vec::new() }
     }
 
+    /// Takes items in while they are few. The one too many moves all of them to disk.
     fn take_in(&self, items: &mut Vec<(u64, T)>) -> io::Result<()> {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if files.is_empty() {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.append(items);
-            if waiting.len() <= self.scratch.in_memory {
-                return Ok(());
-            }
-            *files = self.make_files()?;
-            *items = std::mem::take(&mut waiting);
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let Place::Memory(waiting) = &mut *place else { return Ok(()) };
+        waiting.append(items);
+        if waiting.len() <= self.scratch.in_memory {
+            return Ok(());
         }
-        let mut bytes = Vec::new();
-        let count = u64::try_from(files.len()).unwrap_or(1).max(1);
-        for (key, item) in items.drain(..) {
-            bytes.clear();
-            item.pack(&mut bytes);
-            let part = usize::try_from(key % count).unwrap_or(0);
-            if let Some(PartFile(file)) = files.get_mut(part) {
-                file.write_all(&u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_le_bytes())?;
-                file.write_all(&bytes)?;
-            }
+        let all = std::mem::take(waiting);
+        *place = Place::Disk(ChunkFile::make(self.scratch, self.name)?);
+        self.is_on_disk.store(true, Ordering::Release);
+        drop(place);
+        let mut adder = self.adder();
+        for (key, item) in all {
+            adder.add_to_chunk(key, &item)?;
         }
+        adder.finish()
+    }
+
+    fn write(&self, part: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
+        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Place::Disk(file) = &mut *place {
+            file.write(part, chunk)?;
+        }
+        chunk.clear();
         Ok(())
     }
 
-    /// Makes the files. Where the system allows it they have no name any longer, so that nothing
-    /// is left when the process is killed.
-    fn make_files(&self) -> io::Result<Vec<PartFile>> {
-        fs::create_dir_all(self.scratch.dir())?;
-        let make = |part: usize| {
-            let path = self.scratch.dir().join(format!("{}-{part}", self.name));
-            let file =
-                File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
-            // A system that keeps open files named leaves this to `Scratch::clear`.
-            let _is_nameless = fs::remove_file(&path).is_ok();
-            Ok(PartFile(BufWriter::with_capacity(1 << 15, file)))
-        };
-        (0..self.scratch.parts).map(make).collect()
+    /// The parts, once nothing more is added.
+    pub(super) fn into_parts(self) -> Vec<Part<T>> {
+        match self.place.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Place::Memory(items) => {
+                vec![Part::Memory(items.into_iter().map(|(_, item)| item).collect())]
+            }
+            Place::Disk(ChunkFile { file, chunks, .. }) => {
+                let file = Arc::new(file);
+                let part = |chunks| Part::Disk { file: Arc::clone(&file), chunks };
+                chunks.into_iter().map(part).collect()
+            }
+        }
+    }
+}
+
+impl ChunkFile {
+    /// Makes the file. Where the system allows it it has no name any longer, so that nothing is
+    /// left when the process is killed.
+    fn make(scratch: &Scratch, name: &str) -> io::Result<Self> {
+        fs::create_dir_all(&scratch.dir)?;
+        let path = scratch.dir.join(name);
+        let file =
+            File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
+        // A system that keeps open files named leaves this to `Scratch::clear`.
+        let _is_nameless = fs::remove_file(&path).is_ok();
+        Ok(Self { file, length: 0, chunks: vec![Vec::new(); scratch.parts] })
     }
 
-    /// The parts, once nothing more is added.
-    pub(super) fn into_parts(self) -> io::Result<Vec<Part<T>>> {
-        let files = self.files.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let waiting = self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if files.is_empty() {
-            return Ok(vec![Part::Memory(waiting.into_iter().map(|(_, item)| item).collect())]);
+    fn write(&mut self, part: usize, chunk: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(chunk, self.length)?;
+        if let Some(chunks) = self.chunks.get_mut(part) {
+            chunks.push((self.length, chunk.len()));
         }
-        let finish = |PartFile(file): PartFile| {
-            let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.seek(SeekFrom::Start(0))?;
-            Ok(Part::File(file, PhantomData))
-        };
-        files.into_iter().map(finish).collect()
+        self.length += u64::try_from(chunk.len()).unwrap_or(u64::MAX);
+        Ok(())
     }
 }
 
@@ -135,18 +155,50 @@ impl<'s, T: Packed> Parts<'s, T> {
 pub(super) struct Adder<'p, 's, T> {
     parts: &'p Parts<'s, T>,
     gathered: Vec<(u64, T)>,
+    chunks: Vec<Vec<u8>>,
 }
 
 impl<T: Packed> Adder<'_, '_, T> {
     /// Adds an item to the part of `key`.
     pub(super) fn add(&mut self, key: u64, item: T) -> io::Result<()> {
-        self.gathered.push((spread(key), item));
-        if self.gathered.len() >= HANDFUL { self.parts.take_in(&mut self.gathered) } else { Ok(()) }
+        if self.parts.is_on_disk.load(Ordering::Acquire) {
+            return self.add_to_chunk(key, &item);
+        }
+        self.gathered.push((key, item));
+        if self.gathered.len() >= HANDFUL { self.hand_over() } else { Ok(()) }
+    }
+
+    fn hand_over(&mut self) -> io::Result<()> {
+        self.parts.take_in(&mut self.gathered)?;
+        // What was not taken in belongs on the disk, for another thread brought the one too many.
+        for (key, item) in std::mem::take(&mut self.gathered) {
+            self.add_to_chunk(key, &item)?;
+        }
+        Ok(())
+    }
+
+    fn add_to_chunk(&mut self, key: u64, item: &T) -> io::Result<()> {
+        let count = self.parts.scratch.parts;
+        self.chunks.resize_with(count, Vec::new);
+        let part = usize::try_from(spread(key)).unwrap_or(0) % count;
+        if let Some(chunk) = self.chunks.get_mut(part) {
+            item.pack(chunk);
+            if chunk.len() >= CHUNK {
+                self.parts.write(part, chunk)?;
+            }
+        }
+        Ok(())
     }
 
     /// Hands the last items over.
     pub(super) fn finish(mut self) -> io::Result<()> {
-        self.parts.take_in(&mut self.gathered)
+        self.hand_over()?;
+        for (part, chunk) in self.chunks.iter_mut().enumerate() {
+            if !chunk.is_empty() {
+                self.parts.write(part, chunk)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -156,34 +208,32 @@ pub(super) enum Part<T> {
     /// All there is.
     Memory(Vec<T>),
     /// A part on disk.
-    File(File, PhantomData<T>),
+    Disk {
+        /// The file that it shares with the others.
+        file: Arc<File>,
+        /// Where its chunks begin, and how long they are.
+        chunks: Vec<(u64, usize)>,
+    },
 }
 
 impl<T: Packed> Part<T> {
     /// The part's items.
     pub(super) fn load(self) -> io::Result<Vec<T>> {
-        let file = match self {
+        let (file, chunks) = match self {
             Self::Memory(items) => return Ok(items),
-            Self::File(file, _) => file,
+            Self::Disk { file, chunks } => (file, chunks),
         };
-        let mut file = BufReader::with_capacity(1 << 16, file);
         let (mut items, mut bytes) = (Vec::new(), Vec::new());
-        let mut length = [0; 4];
-        while !is_at_end(&mut file, &mut length)? {
-            bytes.resize(usize::try_from(u32::from_le_bytes(length)).unwrap_or(usize::MAX), 0);
-            file.read_exact(&mut bytes)?;
-            let item = T::unpack(&mut bytes.as_slice());
-            items.push(item.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?);
+        for (begin, length) in chunks {
+            bytes.resize(length, 0);
+            file.read_exact_at(&mut bytes, begin)?;
+            let mut from = bytes.as_slice();
+            while !from.is_empty() {
+                let item = T::unpack(&mut from);
+                items.push(item.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?);
+            }
         }
         Ok(items)
-    }
-}
-
-fn is_at_end(file: &mut impl Read, length: &mut [u8; 4]) -> io::Result<bool> {
-    match file.read_exact(length) {
-        Ok(()) => Ok(false),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(true),
-        Err(error) => Err(error),
     }
 }
 
@@ -216,11 +266,11 @@ mod tests {
                 adder.add(number, number).unwrap();
             }
             adder.finish().unwrap();
-            let (found, all) = sorted(parts.into_parts().unwrap());
+            let (found, all) = sorted(parts.into_parts());
             assert_eq!(found, filled, "of {count}");
             assert_eq!(all, (0..count).collect::<Vec<u64>>());
             scratch.clear().unwrap();
-            assert!(!scratch.dir().exists());
+            assert!(!scratch.dir.exists());
         }
     }
 
@@ -235,7 +285,7 @@ mod tests {
         }
         adder.finish().unwrap();
         let mut seen = Vec::new();
-        for part in parts.into_parts().unwrap() {
+        for part in parts.into_parts() {
             let mut keys = part.load().unwrap();
             assert_eq!(keys.len() % 200, 0);
             keys.sort_unstable();
@@ -247,6 +297,24 @@ mod tests {
     }
 
     #[test]
+    fn several_threads_add_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::at(folder.path().join("scratch"), 10_000, 8).unwrap();
+        let parts = Parts::new(&scratch, "numbers");
+        std::thread::scope(|scope| {
+            for thread in 0..4_u64 {
+                let parts = &parts;
+                scope.spawn(move || {
+                    let mut adder = parts.adder();
+                    (0..9000).for_each(|n| adder.add(n, thread * 9000 + n).unwrap());
+                    adder.finish().unwrap();
+                });
+            }
+        });
+        assert_eq!(sorted(parts.into_parts()), (8, (0..36_000).collect()));
+    }
+
+    #[test]
     fn no_file_keeps_a_name() {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::at(folder.path().join("scratch"), 0, 2).unwrap();
@@ -254,6 +322,6 @@ mod tests {
         let mut adder = parts.adder();
         adder.add(1, 1).unwrap();
         adder.finish().unwrap();
-        assert_eq!(fs::read_dir(scratch.dir()).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(&scratch.dir).unwrap().count(), 0);
     }
 }

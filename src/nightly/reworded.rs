@@ -14,7 +14,9 @@ const MAX_NAMES: usize = 1024;
 /// What is counted per tool and client.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reworded {
-    counts: BTreeMap<Name, RewordedCount>,
+    counts: BTreeMap<NameId, RewordedCount>,
+    /// Names after this one in byte order are not counted: there were too many before it.
+    last: Option<Name>,
 }
 
 /// The parameters that were changed, added or removed; none where that cannot be told.
@@ -22,20 +24,11 @@ pub(super) fn reworded(a: &Args, b: &Args) -> Option<Vec<NameId>> {
     if !a.shows_parameters() || !b.shows_parameters() {
         return None;
     }
-    let is_unlike = |print: &&Print, other: &Args| !other.prints.contains(print);
+    let is_unlike = |print: &&Print, other: &Args| other.prints.iter().all(|one| one != *print);
     let from_a = a.prints.iter().filter(|print| is_unlike(print, b));
     let from_b = b.prints.iter().filter(|print| is_unlike(print, a));
     let names: BTreeSet<NameId> = from_a.chain(from_b).map(|print| print.name).collect();
     Some(names.into_iter().collect())
-}
-
-/// The parameters that any of these arguments has.
-pub(super) fn parameters<'a>(args: impl Iterator<Item = &'a Args>) -> Vec<NameId> {
-    let mut seen: Vec<NameId> =
-        args.flat_map(|args| args.prints.iter().map(|print| print.name)).collect();
-    seen.sort_unstable();
-    seen.dedup();
-    seen
 }
 
 impl Reworded {
@@ -54,41 +47,66 @@ impl Reworded {
     }
 
     fn count(&mut self, id: NameId, names: &Names, add: impl FnOnce(&mut RewordedCount)) {
-        let name = names.name(id);
-        let is_past_all = self.counts.last_key_value().is_none_or(|(last, _)| *last < name);
-        if self.counts.len() >= MAX_NAMES && is_past_all {
+        if let Some(count) = self.counts.get_mut(&id) {
+            return add(count);
+        }
+        if self.last.as_ref().is_some_and(|last| names.text(id) > last.as_str()) {
             return;
         }
-        add(self.counts.entry(name).or_default());
-        if self.counts.len() > MAX_NAMES {
-            self.counts.pop_last();
+        add(self.counts.entry(id).or_default());
+        if self.counts.len() > 2 * MAX_NAMES {
+            self.trim(names);
         }
+    }
+
+    /// Keeps the first names in byte order. What is dropped once would be dropped in the end
+    /// anyway, so what is kept is counted whole.
+    fn trim(&mut self, names: &Names) {
+        if self.counts.len() <= MAX_NAMES {
+            return;
+        }
+        let mut by_text: Vec<NameId> = self.counts.keys().copied().collect();
+        by_text.sort_unstable_by_key(|id| names.text(*id));
+        by_text.truncate(MAX_NAMES);
+        self.last = by_text.last().map(|id| names.name(*id));
+        let counts = std::mem::take(&mut self.counts);
+        let is_kept =
+            |id: &NameId| self.last.as_ref().is_none_or(|last| names.text(*id) <= last.as_str());
+        self.counts = counts.into_iter().filter(|(id, _)| is_kept(id)).collect();
     }
 
     /// Adds what was counted of other sessions.
-    pub(super) fn merge(&mut self, other: Self) {
-        for (name, count) in other.counts {
-            let mine = self.counts.entry(name).or_default();
+    pub(super) fn merge(&mut self, other: Self, names: &Names) {
+        for (id, count) in other.counts {
+            let mine = self.counts.entry(id).or_default();
             mine.retries += count.retries;
             mine.sessions += count.sessions;
         }
-        while self.counts.len() > MAX_NAMES {
-            self.counts.pop_last();
-        }
+        let both = [self.last.take(), other.last];
+        self.last = both.into_iter().flatten().min();
+        let last = self.last.clone();
+        self.counts
+            .retain(|id, _| last.as_ref().is_none_or(|last| names.text(*id) <= last.as_str()));
+        self.trim(names);
     }
 
     /// The parameters that were reworded at all.
-    pub(super) fn into_counts(self) -> BTreeMap<Name, RewordedCount> {
-        self.counts.into_iter().filter(|(_, count)| count.retries > 0).collect()
+    pub(super) fn into_counts(mut self, names: &Names) -> BTreeMap<Name, RewordedCount> {
+        self.trim(names);
+        let reworded = self.counts.into_iter().filter(|(_, count)| count.retries > 0);
+        reworded.map(|(id, count)| (names.name(id), count)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
     use crate::call::{ArgsForm, ArgsHash, ArgumentPrint, Arguments};
+    use crate::nightly::names::Namer;
 
-    fn args(names: &mut Names, parameters: &[(&str, u8)]) -> Args {
+    fn args(names: &Mutex<Names>, parameters: &[(&str, u8)]) -> Args {
         let print = |(name, value): &(&str, u8)| ArgumentPrint {
             name: Name::cut(name),
             print: [*value; 4],
@@ -103,14 +121,15 @@ mod tests {
             hides: false,
             prints: parameters.iter().map(print).collect(),
         };
-        Args::new(&arguments, names)
+        Args::new(&arguments, &mut Namer::new(names))
     }
 
     #[test]
     fn a_parameter_is_reworded_where_it_was_changed_added_or_removed() {
-        let mut names = Names::new();
-        let a = args(&mut names, &[("from", 1), ("query", 1), ("size", 1)]);
-        let b = args(&mut names, &[("query", 2), ("size", 1), ("to", 1)]);
+        let names = Mutex::new(Names::new());
+        let a = args(&names, &[("from", 1), ("query", 1), ("size", 1)]);
+        let b = args(&names, &[("query", 2), ("size", 1), ("to", 1)]);
+        let names = names.into_inner().unwrap();
         let found = reworded(&a, &b).unwrap();
         let mut texts: Vec<&str> = found.iter().map(|id| names.text(*id)).collect();
         texts.sort_unstable();
@@ -119,8 +138,8 @@ mod tests {
 
     #[test]
     fn without_prints_nothing_is_known() {
-        let mut names = Names::new();
-        let (a, b) = (args(&mut names, &[]), args(&mut names, &[("query", 2)]));
+        let names = Mutex::new(Names::new());
+        let (a, b) = (args(&names, &[]), args(&names, &[("query", 2)]));
         assert_eq!(reworded(&a, &b), None);
     }
 
@@ -134,7 +153,7 @@ mod tests {
             let mut reworded = Reworded::default();
             reworded.add_session(order, &names);
             reworded.add_retry(order, &names);
-            reworded.into_counts()
+            reworded.into_counts(&names)
         };
         let counts = count(&ids);
         assert_eq!(counts.len(), 1024);
@@ -146,8 +165,8 @@ mod tests {
             reworded
         });
         let mut whole = Reworded::default();
-        halves.for_each(|half| whole.merge(half));
-        assert_eq!(whole.into_counts(), counts);
+        halves.for_each(|half| whole.merge(half, &names));
+        assert_eq!(whole.into_counts(&names), counts);
     }
 
     #[test]
@@ -159,6 +178,9 @@ mod tests {
         reworded.add_session(&[seen, changed], &names);
         reworded.add_retry(&[changed], &names);
         let expected = RewordedCount { retries: 1, sessions: 2 };
-        assert_eq!(reworded.into_counts(), BTreeMap::from([(Name::cut("changed"), expected)]));
+        assert_eq!(
+            reworded.into_counts(&names),
+            BTreeMap::from([(Name::cut("changed"), expected)])
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! A sighting as the night works with it: names as numbers, everything small.
 
-use super::names::{NameId, Names};
+use super::few::Few;
+use super::names::{NameId, Namer};
 use crate::call::{
     ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Name, Outcome, SessionClaim, Sighting,
     SpanId, SpanKind, TraceId, UnixNanos,
@@ -49,7 +50,7 @@ pub(super) struct Args {
     pub(super) hides: bool,
     /// Whether these are the arguments `{}`, which have no parameters.
     pub(super) is_empty_object: bool,
-    pub(super) prints: Box<[Print]>,
+    pub(super) prints: Few<Print, 4>,
 }
 
 /// One parameter's print.
@@ -70,7 +71,7 @@ pub(super) struct Layer {
 const EMPTY_OBJECT: [u8; 6] = [0x44, 0x13, 0x6f, 0xa3, 0x55, 0xb3];
 
 impl Args {
-    pub(super) fn new(arguments: &Arguments, names: &mut Names) -> Self {
+    pub(super) fn new(arguments: &Arguments, names: &mut Namer<'_>) -> Self {
         let bytes = |hash: crate::call::ArgsHash| *hash.as_bytes();
         let prints = arguments.prints.iter();
         Self {
@@ -123,7 +124,7 @@ impl Args {
 
 impl Seen {
     /// The night's form of `sighting`.
-    pub(super) fn new(sighting: &Sighting, names: &mut Names) -> Self {
+    pub(super) fn new(sighting: &Sighting, names: &mut Namer<'_>) -> Self {
         let mut id = |name: &Option<Name>| name.as_ref().map(|name| names.id(name));
         let emitter = id(&sighting.emitter);
         let service = id(&sighting.service);
@@ -187,10 +188,13 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::call::ArgsHash;
+    use crate::nightly::names::Names;
 
     fn arguments() -> impl Strategy<Value = Arguments> {
         let hash = || (0..3_u8).prop_map(|n| ArgsHash::from_bytes([n; 6]));
@@ -214,7 +218,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_small_form_compares_as_the_arguments_do(a in arguments(), b in arguments()) {
-            let mut names = Names::new();
+            let names = Mutex::new(Names::new());
+            let mut names = Namer::new(&names);
             let (small_a, small_b) =
                 (Args::new(&a, &mut names), Args::new(&b, &mut names));
             prop_assert_eq!(

@@ -11,6 +11,7 @@ use super::names::{NameId, Names};
 use super::pair;
 use super::reworded::Reworded;
 use super::session::is_of_a_tool;
+use super::sizes::Sizes;
 use crate::call::{ClientName, Confidence, Day, Emptiness, Outcome, SessionGrade, ToolKey};
 use crate::figures::{DayFigures, Figures, PairKey, QualityCounts, SessionCounts};
 
@@ -31,7 +32,10 @@ pub(super) struct Tally {
 
 #[derive(Debug, Default)]
 struct ToolTally {
+    /// All but the histograms and the parameters.
     figures: Figures,
+    latency: Sizes,
+    result_sizes: Sizes,
     reworded: Reworded,
 }
 
@@ -60,7 +64,7 @@ impl Tally {
                 && judged.is_of_day(call)
                 && let Some(tally) = self.of_tool(call)
             {
-                add_call(&mut tally.figures, call, judgement, SessionGrade::E);
+                tally.add_call(call, judgement, SessionGrade::E);
             }
         }
         for run in &judged.runs {
@@ -99,21 +103,25 @@ impl Tally {
     fn add_run(&mut self, judged: &Judged, run: &JudgedRun, names: &Names) {
         let Some(session) = judged.sessions.all.get(run.session as usize) else { return };
         let found = |at: &u32| Some((judged.call(*at)?, judged.judgements.get(*at as usize)?));
-        let of_run = || run.calls.iter().filter_map(found);
+        let of_run = || judged.calls_of(run).iter().filter_map(found);
         let of_day = || of_run().filter(|(call, _)| judged.is_of_day(call));
         let Some((first, _)) = of_day().next() else { return };
         let Some(tally) = self.of_tool(first) else { return };
-        let figures = &mut tally.figures;
+        let mut parameters: Vec<NameId> = Vec::new();
         for (call, judgement) in of_day() {
-            add_call(figures, call, judgement, session.grade);
+            tally.add_call(call, judgement, session.grade);
             let is_accepted = judgement.is_last_of_tool && call.is_empty();
-            figures.empty_accepted += u64::from(is_accepted);
+            tally.figures.empty_accepted += u64::from(is_accepted);
+            let prints = call.args.iter().flat_map(|args| args.prints.iter());
+            parameters.extend(prints.map(|print| print.name));
         }
-        for parameters in &run.reworded {
-            figures.reworded_known += 1;
-            tally.reworded.add_retry(parameters, names);
+        for reworded in &run.reworded {
+            tally.figures.reworded_known += 1;
+            tally.reworded.add_retry(reworded, names);
         }
-        tally.reworded.add_session(&run.parameters, names);
+        parameters.sort_unstable();
+        parameters.dedup();
+        tally.reworded.add_session(&parameters, names);
     }
 
     /// Adds the sessions that have calls on the day, and the pairs among their calls.
@@ -144,11 +152,13 @@ impl Tally {
     }
 
     /// Adds what another tally of the same day holds.
-    pub(super) fn merge(&mut self, other: Self) {
+    pub(super) fn merge(&mut self, other: Self, names: &Names) {
         for (key, tally) in other.tools {
             let mine = self.tools.entry(key).or_default();
             mine.figures.merge(&tally.figures);
-            mine.reworded.merge(tally.reworded);
+            mine.latency.merge(&tally.latency);
+            mine.result_sizes.merge(&tally.result_sizes);
+            mine.reworded.merge(tally.reworded, names);
         }
         for (client, calls) in other.unknown_tool_calls {
             *self.unknown_tool_calls.entry(client).or_default() += calls;
@@ -169,7 +179,9 @@ impl Tally {
         let client = |id| ClientName::new(names.name(id));
         let of_tool = |((tool, of), tally): ((Tool, NameId), ToolTally)| {
             let mut figures = tally.figures;
-            figures.reworded = tally.reworded.into_counts();
+            figures.latency = tally.latency.histogram();
+            figures.result_sizes = tally.result_sizes.histogram();
+            figures.reworded = tally.reworded.into_counts(names);
             ((key(tool), client(of)), figures)
         };
         let of_pair = |((a, b), n)| (PairKey { first: key(a), next: key(b) }, n);
@@ -185,6 +197,18 @@ impl Tally {
             sessions: self.sessions.into_iter().map(|(id, n)| (client(id), n)).collect(),
             quality: self.quality,
         }
+    }
+}
+
+impl ToolTally {
+    fn add_call(&mut self, call: &Call, judgement: &Judgement, grade: SessionGrade) {
+        if let Some(latency) = call.latency {
+            self.latency.record(latency.as_nanos());
+        }
+        if let Some(bytes) = call.result_bytes {
+            self.result_sizes.record(bytes);
+        }
+        add_call(&mut self.figures, call, judgement, grade);
     }
 }
 
@@ -218,13 +242,7 @@ fn add_call(figures: &mut Figures, call: &Call, judgement: &Judgement, grade: Se
         Standing::Unjudged(reason) => figures.unjudged.add(reason, 1),
         Standing::OfNoTool => {}
     }
-    if let Some(latency) = call.latency {
-        figures.latency.record(latency.as_nanos());
-    }
-    if let Some(bytes) = call.result_bytes {
-        figures.result_sizes.record(bytes);
-        figures.result_bytes = figures.result_bytes.saturating_add(bytes);
-    }
+    figures.result_bytes = figures.result_bytes.saturating_add(call.result_bytes.unwrap_or(0));
 }
 
 fn add_chain(figures: &mut Figures, kind: ChainKind) {

@@ -2,32 +2,40 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use crate::call::SpanKind;
+use crate::call::{SpanKind, UnixNanos};
 use crate::nightly::names::Names;
 use crate::nightly::seen::Seen;
 
-/// A sighting and how often it came.
-#[derive(Debug)]
-pub(super) struct Node {
-    pub(super) seen: Seen,
+/// A sighting, how often it came, and when first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node<'a> {
+    pub(super) seen: &'a Seen,
+    pub(super) received: UnixNanos,
     pub(super) copies: u32,
 }
 
-/// Drops the doubles of one trace and leaves `trace` empty. The rest is in order of start, where
-/// an outer sighting comes before one that lies within its time.
-pub(super) fn drop_doubles(trace: &mut Vec<Seen>, names: &Names) -> Vec<Node> {
+impl<'a> Node<'a> {
+    /// A sighting that came once.
+    pub(super) const fn once(seen: &'a Seen) -> Self {
+        Self { seen, received: seen.received, copies: 1 }
+    }
+}
+
+/// Drops the doubles of one trace. The rest is in order of start, where an outer sighting comes
+/// before one that lies within its time.
+pub(super) fn drop_doubles<'a>(mut trace: Vec<&'a Seen>, names: &Names) -> Vec<Node<'a>> {
     trace.sort_by(|a, b| a.span_id.cmp(&b.span_id).then_with(|| by_content(a, b, names)));
-    let mut nodes: Vec<Node> = Vec::with_capacity(trace.len());
-    for seen in trace.drain(..) {
+    let mut nodes: Vec<Node<'a>> = Vec::with_capacity(trace.len());
+    for seen in trace {
         match nodes.last_mut() {
             Some(last) if last.seen.span_id == seen.span_id => {
-                last.seen.received = last.seen.received.min(seen.received);
+                last.received = last.received.min(seen.received);
                 last.copies = last.copies.saturating_add(1);
             }
-            _ => nodes.push(Node { seen, copies: 1 }),
+            _ => nodes.push(Node::once(seen)),
         }
     }
-    nodes.sort_by(|a, b| in_order(&a.seen, &b.seen, names));
+    nodes.sort_by(|a, b| in_order(a.seen, b.seen, names));
     nodes
 }
 

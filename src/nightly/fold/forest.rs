@@ -27,7 +27,7 @@ pub(super) struct Group {
 /// The trees.
 #[derive(Debug)]
 pub(super) struct Forest<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [Node<'a>],
     names: &'a Names,
     /// The node that each node hangs under.
     parent: Vec<Option<usize>>,
@@ -42,7 +42,7 @@ pub(super) struct Forest<'a> {
 
 impl<'a> Forest<'a> {
     /// Every node alone.
-    pub(super) fn new(nodes: &'a [Node], names: &'a Names) -> Self {
+    pub(super) fn new(nodes: &'a [Node<'a>], names: &'a Names) -> Self {
         let count = nodes.len();
         Self {
             nodes,
@@ -51,7 +51,7 @@ impl<'a> Forest<'a> {
             by_time: vec![false; count],
             has_link: vec![false; count],
             root: (0..count).collect(),
-            groups: nodes.iter().map(|node| Some(group_of(&node.seen))).collect(),
+            groups: nodes.iter().map(|node| Some(group_of(node.seen))).collect(),
             members: (0..count).map(|node| vec![node]).collect(),
         }
     }
@@ -63,7 +63,7 @@ impl<'a> Forest<'a> {
 
     /// The sighting at a node.
     pub(super) fn seen(&self, node: usize) -> &'a Seen {
-        &self.nodes[node].seen
+        self.nodes[node].seen
     }
 
     /// The root of a node's tree.
@@ -277,14 +277,15 @@ impl<'a> Forest<'a> {
     }
 
     /// Hands every group's sightings to `visit`, the outermost first, in order of the roots.
-    pub(super) fn each_group(&self, mut visit: impl FnMut(&[&Node])) {
+    pub(super) fn each_group(&self, mut visit: impl FnMut(&[&Node<'a>])) {
         let mut groups: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         for node in 0..self.len() {
             groups.entry(self.root[node]).or_default().push((self.depth(node), node));
         }
         for members in groups.values_mut() {
             members.sort_unstable();
-            let members: Vec<&Node> = members.iter().map(|(_, node)| &self.nodes[*node]).collect();
+            let members: Vec<&Node<'a>> =
+                members.iter().map(|(_, node)| &self.nodes[*node]).collect();
             visit(&members);
         }
     }

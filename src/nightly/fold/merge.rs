@@ -3,14 +3,15 @@
 use super::dedupe::Node;
 use crate::call::{CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey};
 use crate::nightly::call::{Call, Joint};
+use crate::nightly::few::Few;
 use crate::nightly::names::{NameId, Names};
 use crate::nightly::seen::{Args, Seen};
 
 /// The call that these sightings are of, the outermost first; there is at least one.
-pub(super) fn call(nodes: &[&Node], names: &Names) -> Call {
+pub(super) fn call(nodes: &[&Node<'_>], names: &Names) -> Call {
     let Some(first) = nodes.first() else { unreachable!("a call without sightings") };
-    let outermost = &first.seen;
-    let all = || nodes.iter().map(|node| &node.seen);
+    let outermost = first.seen;
+    let all = || nodes.iter().map(|node| node.seen);
     let timed = all().find(|seen| seen.is_time_known).unwrap_or(outermost);
     let server = all().rev().find(|seen| seen.is_server());
     let lasting = server.unwrap_or(outermost);
@@ -40,7 +41,7 @@ pub(super) fn call(nodes: &[&Node], names: &Names) -> Call {
         result_bytes: all().find_map(|seen| seen.result_bytes),
         dialect: outermost.dialect,
         is_sampled: all().any(|seen| seen.is_sampled),
-        received: all().map(|seen| seen.received).min().unwrap_or(outermost.received),
+        received: nodes.iter().map(|node| node.received).min().unwrap_or(first.received),
         sightings: nodes.iter().fold(0, |sum, node| sum.saturating_add(node.copies)),
         duplicates: nodes.iter().fold(0, |sum, node| sum.saturating_add(node.copies - 1)),
         args: arguments(all()),
@@ -89,8 +90,8 @@ fn emptiness<'a>(outcome: Outcome, seen: impl Iterator<Item = &'a Seen>) -> Empt
 }
 
 /// The unprefixed name: the innermost server's, else the innermost that names the tool.
-fn tool(nodes: &[&Node]) -> Option<NameId> {
-    let named = || nodes.iter().rev().map(|node| &node.seen).filter(|seen| seen.tool.is_some());
+fn tool(nodes: &[&Node<'_>]) -> Option<NameId> {
+    let named = || nodes.iter().rev().map(|node| node.seen).filter(|seen| seen.tool.is_some());
     let server = named().find(|seen| seen.is_server());
     server.or_else(|| named().next()).and_then(|seen| seen.tool)
 }
@@ -99,8 +100,8 @@ fn tool(nodes: &[&Node]) -> Option<NameId> {
 /// innermost of the others that tells it, else the program that the innermost server's span came
 /// from. An agent offers its own functions: where there is no server, the emitter of the
 /// outermost span that is INTERNAL or of the plain vocabulary; else `unknown`.
-fn service(nodes: &[&Node], names: &Names) -> (NameId, bool) {
-    let inward = || nodes.iter().map(|node| &node.seen);
+fn service(nodes: &[&Node<'_>], names: &Names) -> (NameId, bool) {
+    let inward = || nodes.iter().map(|node| node.seen);
     let outward = || inward().rev();
     let told = outward()
         .filter(|seen| seen.is_server())
@@ -119,8 +120,8 @@ fn service(nodes: &[&Node], names: &Names) -> (NameId, bool) {
 /// span, where that is the calling side. It is the calling side if it is a CLIENT or INTERNAL
 /// span, not of the plain vocabulary (which servers write), and, if INTERNAL, not of a program
 /// that is known to serve this call. A lone SERVER span says nothing of the client.
-fn client_by_emitter(nodes: &[&Node], names: &Names) -> Option<NameId> {
-    let outermost = &nodes.first()?.seen;
+fn client_by_emitter(nodes: &[&Node<'_>], names: &Names) -> Option<NameId> {
+    let outermost = nodes.first()?.seen;
     let emitter = outermost.emitter?;
     if outermost.is_server() || outermost.dialect == names.plain() {
         return None;
@@ -128,19 +129,19 @@ fn client_by_emitter(nodes: &[&Node], names: &Names) -> Option<NameId> {
     let serves = |seen: &Seen| {
         seen.service == Some(emitter) || (seen.is_server() && seen.emitter == Some(emitter))
     };
-    let is_serving = outermost.is_internal() && nodes.iter().any(|node| serves(&node.seen));
+    let is_serving = outermost.is_internal() && nodes.iter().any(|node| serves(node.seen));
     (!is_serving).then_some(emitter)
 }
 
 /// One entry per layer, the outermost sighting's first.
-fn arguments<'a>(seen: impl Iterator<Item = &'a Seen>) -> Box<[Args]> {
-    let mut kept: Vec<Args> = Vec::new();
+fn arguments<'a>(seen: impl Iterator<Item = &'a Seen>) -> Few<Args, 1> {
+    let mut kept = Few::default();
     for args in seen.filter_map(|seen| seen.args.as_ref()) {
-        if kept.iter().all(|other| other.layer != args.layer) {
+        if kept.iter().all(|other: &Args| other.layer != args.layer) {
             kept.push(args.clone());
         }
     }
-    kept.into_boxed_slice()
+    kept
 }
 
 const fn conversation(seen: &Seen) -> Option<SessionKey> {

@@ -16,31 +16,37 @@ use forest::Forest;
 use super::call::Call;
 use super::names::Names;
 use super::seen::Seen;
+use super::tool_name::may_be_one_tool;
+use crate::call::TraceId;
 
 /// Folds the sightings of any number of traces, in any order.
-pub(super) fn fold(mut sightings: Vec<Seen>, names: &Names) -> Vec<Call> {
-    sightings.sort_unstable_by_key(|seen| seen.trace_id);
+pub(super) fn fold(sightings: &[Seen], names: &Names) -> Vec<Call> {
+    // Sorted by reference: a sighting is large.
+    let mut by_trace: Vec<(TraceId, usize)> =
+        sightings.iter().enumerate().map(|(at, seen)| (seen.trace_id, at)).collect();
+    by_trace.sort_unstable();
     let mut calls = Vec::with_capacity(sightings.len());
-    let mut trace: Vec<Seen> = Vec::new();
-    for seen in sightings {
-        if trace.first().is_some_and(|first| first.trace_id != seen.trace_id) {
-            fold_trace(&mut trace, names, &mut calls);
+    for trace in by_trace.chunk_by(|a, b| a.0 == b.0) {
+        let of_trace = || trace.iter().filter_map(|(_, at)| sightings.get(*at));
+        if let (Some(alone), 1) = (of_trace().next(), trace.len()) {
+            calls.push(merge::call(&[&Node::once(alone)], names));
+        } else {
+            fold_trace(of_trace().collect(), names, &mut calls);
         }
-        trace.push(seen);
     }
-    fold_trace(&mut trace, names, &mut calls);
     calls
 }
 
-/// Folds one trace's sightings into `calls` and leaves `trace` empty.
-fn fold_trace(trace: &mut Vec<Seen>, names: &Names, calls: &mut Vec<Call>) {
+/// Folds one trace's sightings into `calls`.
+fn fold_trace(trace: Vec<&Seen>, names: &Names, calls: &mut Vec<Call>) {
     let first = calls.len();
-    if let [_] = trace.as_slice() {
-        let node = trace.pop().map(|seen| Node { seen, copies: 1 });
-        calls.extend(node.map(|node| merge::call(&[&node], names)));
+    let nodes = drop_doubles(trace, names);
+    if let [outer, inner] = nodes.as_slice()
+        && is_a_pair(outer.seen, inner.seen, names)
+    {
+        calls.push(merge::call(&[outer, inner], names));
         return;
     }
-    let nodes = drop_doubles(trace, names);
     let mut forest = Forest::new(&nodes, names);
     forest.link_by_parents();
     ids::join(&mut forest);
@@ -55,6 +61,21 @@ fn fold_trace(trace: &mut Vec<Seen>, names: &Names, calls: &mut Vec<Call>) {
             call.has_company = true;
         }
     }
+}
+
+/// Whether the second sighting's parent is the first and nothing keeps them apart: the shape that
+/// most traces have, told without growing a forest.
+fn is_a_pair(outer: &Seen, inner: &Seen, names: &Names) -> bool {
+    let is_one_tool = match (outer.tool, inner.tool) {
+        (Some(a), Some(b)) => a == b || may_be_one_tool(names.text(a), names.text(b)),
+        _ => true,
+    };
+    let are_two_ids =
+        outer.call_id.is_some() && inner.call_id.is_some() && outer.call_id != inner.call_id;
+    inner.parent == Some(outer.span_id)
+        && outer.parent != Some(inner.span_id)
+        && is_one_tool
+        && !are_two_ids
 }
 
 #[cfg(test)]

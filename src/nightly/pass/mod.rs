@@ -6,7 +6,9 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use crate::call::{Day, UnixNanos};
 use crate::clock::Clock;
@@ -17,6 +19,7 @@ use crate::nightly::days::{self, DaysError, DaysToRun};
 use crate::nightly::judge::Terms;
 use crate::nightly::names::Names;
 use crate::nightly::parts::{Parts, Scratch};
+use crate::nightly::seen::Seen;
 use crate::nightly::{LOOK_AHEAD, LOOK_BACK};
 use crate::store::{PassLease, Store, StoreError};
 
@@ -252,23 +255,69 @@ pub(super) fn with_calls<R>(
         |source: io::Error| NightlyError::Scratch { dir: dir.clone(), source: Arc::new(source) };
     let scratch = Scratch::at(dir.clone(), IN_MEMORY, PARTS).map_err(failed)?;
     let parts = Parts::new(&scratch, "sightings");
-    let mut gathering = Gathering::new(day, &parts);
-    let (from, to) = (day.start().saturating_sub(LOOK_BACK), day.end().saturating_add(LOOK_AHEAD));
-    for of in day.minus(1).through(day.plus(1)) {
-        store.read_sightings(of, from, to, &mut |sighting| {
-            gathering.add(&sighting);
-            if gathering.count().is_multiple_of(TELL_EVERY) {
-                progress(PassEvent::Reading { day, sightings: gathering.count() });
-            }
-        })?;
-    }
-    let sightings = gathering.count();
-    let names = gathering.finish().map_err(failed)?;
+    let names = Mutex::new(Names::new());
+    let sightings = gather(store, day, &names, &parts, progress, &failed)?;
+    let names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress(PassEvent::Judging { day, sightings });
     let calls = by_parts::calls(terms, parts, &names, &scratch).map_err(failed)?;
     let result = work(calls, &names, sightings).map_err(failed)?;
     scratch.clear().map_err(failed)?;
     Ok(result)
+}
+
+/// Reads a day's sightings and those of its margins into `parts`, piece by piece of the time on
+/// several threads. Answers how many there are.
+fn gather(
+    store: &Store,
+    day: Day,
+    names: &Mutex<Names>,
+    parts: &Parts<'_, Seen>,
+    progress: &mut dyn FnMut(PassEvent),
+    failed: &(dyn Fn(io::Error) -> NightlyError + Sync),
+) -> Result<u64, NightlyError> {
+    let waiting = Mutex::new(pieces(day));
+    let count = AtomicU64::new(0);
+    let read = |tell: &mut dyn FnMut(u64)| {
+        let mut gathering = Gathering::new(day, names, parts);
+        let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        while let Some((of, from, to)) = next() {
+            store.read_sightings(of, from, to, &mut |sighting| {
+                if gathering.add(&sighting) {
+                    tell(count.fetch_add(1, Ordering::Relaxed) + 1);
+                }
+            })?;
+        }
+        gathering.finish().map_err(failed)
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> =
+            (1..by_parts::threads()).map(|_| scope.spawn(|| read(&mut |_| {}))).collect();
+        let mut told = 0;
+        let mine = read(&mut |sightings| {
+            if sightings >= told + TELL_EVERY {
+                told = sightings;
+                progress(PassEvent::Reading { day, sightings });
+            }
+        });
+        others.into_iter().fold(mine, |before, other| match other.join() {
+            Ok(result) => before.and(result),
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    })?;
+    Ok(count.into_inner())
+}
+
+/// A day and its margins in pieces of time: the file and the bounds of each. A store reads a piece
+/// without touching batches that lie outside of it.
+fn pieces(day: Day) -> Vec<(Day, UnixNanos, UnixNanos)> {
+    const PER_DAY: u64 = 16;
+    let (start, end) = (day.start().get(), day.end().get());
+    let border = |n: u64| UnixNanos::new(start + (end - start) / PER_DAY * n);
+    let own = (0..PER_DAY)
+        .map(|n| (day, border(n), if n + 1 == PER_DAY { day.end() } else { border(n + 1) }));
+    let before = (day.minus(1), day.start().saturating_sub(LOOK_BACK), day.start());
+    let after = (day.plus(1), day.end(), day.end().saturating_add(LOOK_AHEAD));
+    [before, after].into_iter().chain(own).filter(|(of, from, _)| from.day() == *of).collect()
 }
 
 #[cfg(test)]
