@@ -134,7 +134,7 @@ impl Generator {
             arguments: Some(self.arguments(call)),
             outcome,
             confidence: Confidence::High,
-            emptiness: if call.seed % 31 == 0 { Emptiness::Yes } else { Emptiness::No },
+            emptiness: if call.seed.is_multiple_of(31) { Emptiness::Yes } else { Emptiness::No },
             result_bytes: Some(200 + call.seed % 8000),
             call_id: None,
             request_id: None,

@@ -114,10 +114,16 @@ impl Arguments {
     }
 
     /// Whether only the position changed: `core` equal and `pos` different, where an absent
-    /// `pos` counts as different from a present one (METHOD section 7, `paging`).
+    /// `pos` counts as different from a present one (METHOD section 7, `paging`). Where a
+    /// redaction may hide a difference, an equal `core` proves nothing.
     pub fn is_page_turn(a: &Self, b: &Self) -> bool {
         let core = |args: &Self| args.core.or(args.exact).unwrap_or(args.hash);
-        a.form == b.form && a.source == b.source && core(a) == core(b) && a.pos != b.pos
+        a.form == b.form
+            && a.source == b.source
+            && !a.hides
+            && !b.hides
+            && core(a) == core(b)
+            && a.pos != b.pos
     }
 }
 

@@ -286,7 +286,7 @@ mod tests {
     fn in_session(session: &str, client: &str, sighting: Sighting) -> Sighting {
         let session = Some(SessionClaim::Conversation(SessionKey::of(session)));
         let client = (!client.is_empty()).then(|| ClientName::new(crate::call::Name::cut(client)));
-        Sighting { session, client, ..sighting }
+        Sighting { client, session, ..sighting }
     }
 
     #[test]
@@ -338,7 +338,7 @@ mod tests {
         let sessions = judge_day(day(), sightings).sessions;
         let counts = |client: &str| {
             let client = ClientName::new(crate::call::Name::cut(client));
-            let counts = sessions.get(&client).unwrap();
+            let counts = &sessions[&client];
             (counts.sessions.get(SessionGrade::A), counts.single_call, counts.shared)
         };
         assert_eq!(counts("cursor"), (2, 2, 1));

@@ -63,11 +63,17 @@ pub(super) fn client(
         Side::Server | Side::Untold | Side::ByKind | Side::ByKindElseAgent => seen
             .text(Key::UserAgent)
             .map(product)
-            .or_else(|| seen.text(Key::EnduserId).map(|name| (name, None))),
+            .or_else(|| oauth_client(seen).map(|name| (name, None))),
     });
     let Some((name, version)) = told else { return (None, None) };
     let client = ClientName::new(repairs.name(name));
     (Some(client), version.map(|version| repairs.name(version)))
+}
+
+/// FastMCP sends its OAuth client where others send who the user is; a user is no client, and
+/// no user's name may reach a report.
+fn oauth_client<'v>(seen: &Seen<'v>) -> Option<&'v str> {
+    seen.text(Key::EnduserId).filter(|_| seen.is_scope("fastmcp"))
 }
 
 /// The first product of a user agent, with its version: `desk/2.1 (Linux)` is `desk`, `2.1`.

@@ -417,3 +417,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_user_is_no_client() {
+    let served = |scope| {
+        let span = SpanView {
+            kind: SpanKind::Server,
+            ..span(vec![text("mcp.method.name", "tools/call"), text("enduser.id", "client-77")])
+        };
+        let settings = Settings { scope, ..Settings::default() };
+        reduced_with(&span, &settings).unwrap().sighting.client
+    };
+    assert_eq!(served("asp"), None);
+    assert_eq!(served("fastmcp").unwrap().as_str(), "client-77");
+}

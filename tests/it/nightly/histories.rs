@@ -1,4 +1,5 @@
 //! Generated histories: short, dense with ties and borders, around one day's midnights.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use firstcall::call::{
     ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallKey, ClientName, Confidence, Day, Emptiness,

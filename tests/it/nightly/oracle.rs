@@ -1,5 +1,6 @@
 //! METHOD sections 1 to 9 once more: quadratic, without a single shortcut, and meant to be read
 //! beside the page. It shares no code with `src/nightly`, only the vocabulary.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,6 +16,9 @@ const PAST_THE_DAY: u64 = 600_000_000_000;
 
 /// A session's identity: grade, key, client, and for grade B the service.
 type Session = (SessionGrade, [u8; 16], ClientName, Option<Name>);
+
+/// What a session is found by, before the client is added.
+type Key = (SessionGrade, [u8; 16], Option<Name>);
 
 /// A call, counted once.
 #[derive(Debug, Clone)]
@@ -163,7 +167,7 @@ fn one_call(outer: &Sighting, inner: Option<&Sighting>) -> Call {
 /// Section 2.
 fn find_sessions(calls: &mut [Call]) {
     let traces: Vec<[u8; 16]> = calls.iter().map(|call| call.trace).collect();
-    let keys: Vec<Option<(SessionGrade, [u8; 16], Option<Name>)>> = calls
+    let keys: Vec<Option<Key>> = calls
         .iter()
         .map(|call| match call.claim {
             Some(SessionClaim::Conversation(key)) => Some((SessionGrade::A, *key.as_bytes(), None)),
