@@ -105,6 +105,8 @@ impl Args {
     /// Whether only the position changed (METHOD section 7, `paging`).
     pub(super) fn is_page_turn(a: &Self, b: &Self) -> bool {
         a.layer == b.layer
+            && !a.hides
+            && !b.hides
             && a.core.unwrap_or(a.value) == b.core.unwrap_or(b.value)
             && a.pos != b.pos
     }
