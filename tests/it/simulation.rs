@@ -6,16 +6,21 @@
 mod operations;
 mod world;
 
+use std::time::{Duration, Instant};
+
 use firstcall::nightly::DaysToRun;
-use proptest::prelude::*;
+use proptest::prelude::ProptestConfig;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
 
 use operations::{List, Operation, list};
 use world::World;
 
-/// How many lists a run tries, so that it takes about half a minute on a slow machine.
-fn cases() -> u32 {
-    let wanted = std::env::var("FIRSTCALL_SIMULATION_LISTS").ok();
-    wanted.and_then(|wanted| wanted.parse().ok()).unwrap_or(1000)
+/// For how long random lists are tried: long enough for hundreds, and for thousands with
+/// `FIRSTCALL_SIMULATION_SECONDS=600`.
+fn budget() -> Duration {
+    let wanted = std::env::var("FIRSTCALL_SIMULATION_SECONDS").ok();
+    Duration::from_secs(wanted.and_then(|wanted| wanted.parse().ok()).unwrap_or(20))
 }
 
 fn play(list: &List) -> World {
@@ -27,35 +32,44 @@ fn play(list: &List) -> World {
     world
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: cases(),
+/// Tries random lists until the time is over, and at least a few; says how many there were.
+fn try_lists(budget: Duration, test: impl Fn(List)) {
+    const AT_A_TIME: u32 = 10;
+    let config = ProptestConfig {
+        cases: AT_A_TIME,
         failure_persistence: None,
-        max_shrink_iters: 500,
+        max_shrink_iters: 300,
         ..ProptestConfig::default()
-    })]
+    };
+    let started = Instant::now();
+    let mut tried = 0;
+    while tried == 0 || started.elapsed() < budget {
+        let mut runner = TestRunner::new(config.clone());
+        let result = runner.run(&list(), |list| {
+            test(list);
+            Ok(())
+        });
+        result.unwrap_or_else(|error| panic!("{error}"));
+        tried += AT_A_TIME;
+    }
+    eprintln!("{tried} lists tried");
+}
 
-    #[test]
-    fn no_list_of_operations_loses_or_doubles_a_call(list in list()) {
+#[test]
+fn no_list_of_operations_loses_or_doubles_a_call() {
+    try_lists(budget(), |list| {
         let world = play(&list);
         // Once more over everything that is still open: the same bytes in every table.
         let tables = world.tables();
         world.pass_over_open_days();
-        prop_assert_eq!(world.tables(), tables);
+        assert_eq!(world.tables(), tables);
         world.assert_days_add_up();
-    }
+    });
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: cases().div_ceil(10),
-        failure_persistence: None,
-        max_shrink_iters: 100,
-        ..ProptestConfig::default()
-    })]
-
-    #[test]
-    fn a_pass_per_day_is_a_pass_over_the_range(list in list()) {
+#[test]
+fn a_pass_per_day_is_a_pass_over_the_range() {
+    try_lists(budget() / 5, |list| {
         let run = |per_day: bool| {
             let mut world = World::new(list.messages.clone());
             (0..list.messages.len()).for_each(|message| world.apply(Operation::Send(message)));
@@ -69,8 +83,8 @@ proptest! {
             }
             world.shown()
         };
-        prop_assert_eq!(run(true), run(false));
-    }
+        assert_eq!(run(true), run(false));
+    });
 }
 
 /// Lists that once found a fault, or that are worth trying every time.
@@ -91,10 +105,9 @@ fn fixed_lists_hold() {
         // Erased, killed in the middle of it, and sent to again.
         &[Send(0), Advance(72), Pass, Advance(96), Pass, KilledErase, Send(1), Pass, Erase, Pass],
     ];
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut runner = TestRunner::deterministic();
     for operations in lists {
-        for _ in 0..8 {
-            use proptest::strategy::ValueTree;
+        for _ in 0..4 {
             let list = list().new_tree(&mut runner).unwrap().current();
             play(&List { messages: list.messages, operations: operations.to_vec() });
         }

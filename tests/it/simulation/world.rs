@@ -90,7 +90,7 @@ impl World {
     /// Everything arrives and every day is covered.
     pub(crate) fn end(&mut self) {
         self.send(self.messages.concat());
-        self.apply(Operation::Advance(24 * 8));
+        self.apply(Operation::Advance(24 * 3));
         self.apply(Operation::Pass);
     }
 
