@@ -1,6 +1,11 @@
 //! The units and manifests in docs/deploy, held against their own validators and against the
 //! program's real flags.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
