@@ -16,7 +16,7 @@ use crate::recognise::{
     Recognition, is_deciding_key, is_deciding_name, is_deciding_text, recognise,
 };
 use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
-use crate::store::{Batch, StoreError, Writer};
+use crate::store::{Batch, Committed, StoreError, Writer};
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
 /// hundred, so without a cap a request could cost ten times what was admitted.
@@ -26,17 +26,17 @@ pub const MAX_CALLS: usize = 65_536;
 pub trait Commit: Send + Sync + 'static {
     /// Resolves when the batch is on disk; an error means that nothing of it may be answered
     /// with success. Dropping the future is safe.
-    fn commit(&self, batch: Batch) -> impl Future<Output = Result<(), StoreError>> + Send;
+    fn commit(&self, batch: Batch) -> impl Future<Output = Result<Committed, StoreError>> + Send;
 }
 
 impl Commit for Writer {
-    fn commit(&self, batch: Batch) -> impl Future<Output = Result<(), StoreError>> + Send {
+    fn commit(&self, batch: Batch) -> impl Future<Output = Result<Committed, StoreError>> + Send {
         Self::commit(self, batch)
     }
 }
 
 impl<C: Commit> Commit for Arc<C> {
-    fn commit(&self, batch: Batch) -> impl Future<Output = Result<(), StoreError>> + Send {
+    fn commit(&self, batch: Batch) -> impl Future<Output = Result<Committed, StoreError>> + Send {
         C::commit(self, batch)
     }
 }
@@ -135,8 +135,14 @@ impl<C: Commit> Ingest<C> {
 
     /// Commits what was read; resolves when it is on disk.
     pub async fn commit(&self, reading: Reading) -> Result<Outcome, IngestError> {
-        self.commit.commit(reading.batch).await?;
-        Ok(reading.outcome)
+        let committed = self.commit.commit(reading.batch).await?;
+        let mut outcome = reading.outcome;
+        if committed.refused > 0 {
+            let (times, reason) = outcome.refused.unwrap_or((0, Refusal::DayClosed));
+            outcome.kept = outcome.kept.saturating_sub(committed.refused);
+            outcome.refused = Some((times.saturating_add(committed.refused), reason));
+        }
+        Ok(outcome)
     }
 }
 

@@ -49,6 +49,14 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     for day in &pass.kept {
         tell(&format!("{day}: its sightings are no longer kept; its figures stay as they are"));
     }
+    let erased = nightly::erase(&store, config.nightly.restate_days, &SystemClock)?;
+    if let (Some(first), Some(last)) = (erased.first(), erased.last()) {
+        tell(&format!(
+            "{first} to {last}: the sightings of {} days can no longer be restated and are erased; \
+             the figures stay",
+            erased.len(),
+        ));
+    }
     if pass.days.is_empty() && pass.failed.is_empty() {
         tell("nothing to do: every day that is over is covered");
     }

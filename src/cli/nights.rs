@@ -1,6 +1,7 @@
 //! The nights of a running server: a pass at start for what was missed, then one every night at
 //! the configured hour, and the reports rewritten after each.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +26,7 @@ pub(super) struct Nights {
     hour: Hour,
     out: PathBuf,
     last: Last,
+    restate_days: NonZeroU32,
 }
 
 impl Nights {
@@ -37,7 +39,8 @@ impl Nights {
             .map_or_else(|| store.dir().join("report"), |out| out.as_path().to_owned());
         // Both types hold 0 to 23 and nothing else.
         let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
-        Self { store, clock, hour, out, last: config.report.last }
+        let restate_days = config.nightly.restate_days;
+        Self { store, clock, hour, out, last: config.report.last, restate_days }
     }
 
     /// Runs night after night until `stop`.
@@ -82,6 +85,12 @@ impl Nights {
             }
             Err(error) => {
                 tracing::error!(%error, help = error.help(), "the pass failed; figures stand");
+            }
+        }
+        match nightly::erase(&self.store, self.restate_days, self.clock.as_ref()) {
+            Ok(days) => tracing::info!(days.erased = days.len(), "old sightings are erased"),
+            Err(error) => {
+                tracing::error!(%error, help = error.help(), "old sightings could not be erased");
             }
         }
         match self.report() {

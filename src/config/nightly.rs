@@ -1,15 +1,26 @@
-//! When the nightly pass runs.
+//! When the nightly pass runs, and for how long days can be restated.
+
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::section::number;
 
 /// The nightly pass.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Nightly {
     /// The hour of the day, UTC, at which `serve` runs the pass; 2 by default.
     pub hour: HourOfDay,
+    /// For how many days after it was first covered a day is restated when calls arrive late; 7
+    /// by default. After that its sightings, with their hashes and prints, are erased.
+    pub restate_days: NonZeroU32,
+}
+
+impl Default for Nightly {
+    fn default() -> Self {
+        Self { hour: HourOfDay::default(), restate_days: NonZeroU32::MIN.saturating_add(6) }
+    }
 }
 
 /// A full hour of the day, UTC, from 0 to 23.

@@ -19,6 +19,9 @@ words! {
         FarFuture = "far_future",
         /// A start longer ago than the configuration keeps.
         TooOld = "too_old",
+        /// A call of a day that can no longer be restated: its sightings, or those of a day
+        /// beside it, are erased.
+        DayClosed = "day_closed",
     }
 }
 

@@ -24,6 +24,7 @@ mod packed;
 mod pair;
 mod parts;
 mod pass;
+mod retention;
 mod retry;
 mod reworded;
 mod schedule;
@@ -44,6 +45,7 @@ pub use judge::{
 };
 pub use names::{NameId, Names};
 pub use pass::{DayPassed, NightlyError, PassEvent, PassReport, due, run};
+pub use retention::erase;
 pub use retry::WINDOW;
 pub use schedule::{Hour, next_start};
 pub use session::{Session, Sessions};

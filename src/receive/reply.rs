@@ -160,6 +160,9 @@ const fn refusal_text(refusal: Refusal) -> &'static str {
         Refusal::FarFuture => {
             "tool-call spans not kept; the first starts in the future, check its machine's clock"
         }
+        Refusal::DayClosed => {
+            "tool-call spans not kept; the first belongs to a day that can no longer be restated"
+        }
         Refusal::TooOld => "tool-call spans not kept; the first is older than what is kept here",
     }
 }

@@ -5,6 +5,13 @@ use std::collections::BTreeMap;
 use crate::call::{Name, Sighting, UnixNanos};
 use crate::figures::ArrivalCounts;
 
+/// What became of a batch that is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Committed {
+    /// Sightings that were refused because their day is closed.
+    pub refused: u64,
+}
+
 /// The sightings and arrival counts of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {

@@ -30,6 +30,8 @@ pub(super) fn insert_into(table: &str, columns: &[&str]) -> String {
 pub(super) const DAYS: Table =
     Table { name: "days", columns: &["day", "covered_at", "watermark", "restated_at"] };
 
+pub(super) const ERASED_DAYS: Table = Table { name: "erased_days", columns: &["day", "erased_at"] };
+
 /// How many columns of [`DAY_FIGURES`] come before the numbers.
 pub(super) const DAY_FIGURES_KEYS: usize = 5;
 
@@ -165,7 +167,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let main =
             database::open_or_make(&folder.path().join("main.sqlite"), &database::MAIN).unwrap();
-        let all = [DAYS, RESTATEMENTS, ARRIVALS];
+        let all = [DAYS, ERASED_DAYS, RESTATEMENTS, ARRIVALS];
         for table in all.iter().chain(BY_DAY).chain(BY_FIGURES) {
             main.prepare(&table.insert()).unwrap();
             main.prepare(&table.select("")).unwrap();

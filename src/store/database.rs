@@ -34,7 +34,10 @@ pub(super) struct Schema {
 /// `firstcall.sqlite`.
 pub(super) const MAIN: Schema = Schema {
     application_id: 0x6663_6d31,
-    migrations: &[include_str!("migrations/main/0001_figures.sql")],
+    migrations: &[
+        include_str!("migrations/main/0001_figures.sql"),
+        include_str!("migrations/main/0002_erased_days.sql"),
+    ],
 };
 
 /// `sightings/YYYY-MM-DD.sqlite`.

@@ -139,7 +139,7 @@ impl Folder {
 }
 
 /// Makes a folder's new entries outlast a power cut.
-fn sync_dir(dir: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_dir(dir: &Path) -> Result<(), StoreError> {
     // The parent of a relative path of one step is the empty path, which cannot be opened.
     let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     File::open(dir).at(dir)?.sync_all().at(dir)

@@ -24,6 +24,11 @@ impl OpenDays {
         Self { folder, days: Vec::new(), limit, max_bytes }
     }
 
+    /// Closes the files that are no longer in their place, so that a deleted one's bytes go.
+    pub(super) fn close_deleted(&mut self) {
+        self.days.retain(DayWriter::is_in_place);
+    }
+
     /// Commits the batches' sightings and syncs them. The answers are in the batches' order: a
     /// batch is safe when every day that it touches is.
     pub(super) fn commit(&mut self, batches: &[&Batch]) -> Vec<Result<(), StoreError>> {

@@ -8,6 +8,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::coverage::{self, CoveredDay, Restatement};
 use super::database::{self, At};
+use super::erased::{self, ErasedDays};
 use super::error::StoreError;
 use super::folder::Folder;
 use super::lease::PassLease;
@@ -105,7 +106,7 @@ impl Store {
     /// Publishes a day's figures in one transaction, in place of those that were there; with it
     /// the day is covered. The same figures again change nothing but the watermark. Other figures
     /// for a covered day set its `restated_at` to `covered_at` and keep what was shown before; the
-    /// quality counts alone restate nothing. A day whose sightings are gone stays as it is
+    /// quality counts alone restate nothing. A closed day, or one whose sightings are gone, stays as it is
     /// ([`StoreError::SightingsGone`]). Counts above 2^63 - 1 are kept as 2^63 - 1.
     pub fn publish_day(
         &self,
@@ -121,6 +122,9 @@ impl Store {
         let transaction =
             connection.transaction_with_behavior(TransactionBehavior::Immediate).at(&file)?;
         if let Some(published) = coverage::published_watermark(&transaction, &file, day)? {
+            if ErasedDays::read(&transaction).at(&file)?.is_closed(day) {
+                return Err(StoreError::SightingsGone { day });
+            }
             let now = Watermark::read(&self.folder, day)?;
             if !now.is_of_the_same_file(&published) {
                 return Err(StoreError::SightingsGone { day });
@@ -128,6 +132,31 @@ impl Store {
         }
         publish::publish(&transaction, &file, figures, covered_at, watermark)?;
         transaction.commit().at(&file)
+    }
+
+    /// The days whose sightings were erased.
+    pub fn erased_days(&self) -> Result<ErasedDays, StoreError> {
+        ErasedDays::read(&self.main()?).at(&self.folder.main_file())
+    }
+
+    /// Erases a covered day's sightings, and with them its hashes and prints; its figures stay.
+    /// From then on the day and its neighbours are closed. Whether it was done: a day that is not
+    /// covered is left alone. What an earlier erasure left behind is removed as well.
+    pub fn erase_sightings(
+        &self,
+        lease: &PassLease,
+        day: Day,
+        now: UnixNanos,
+    ) -> Result<bool, StoreError> {
+        debug_assert!(lease.is_for(&self.folder), "the lease is another data folder's");
+        let file = self.folder.main_file();
+        let connection = self.main()?;
+        if coverage::published_watermark(&connection, &file, day)?.is_none() {
+            return Ok(false);
+        }
+        erased::note(&connection, day, now).at(&file)?;
+        erased::remove_files(&self.folder, day)?;
+        Ok(true)
     }
 
     /// The figures of the covered days from `from` to `to`, both included, ascending; all of one

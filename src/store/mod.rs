@@ -11,6 +11,7 @@ mod columns;
 mod coverage;
 mod database;
 mod day_file;
+mod erased;
 mod error;
 mod figure_numbers;
 mod folder;
@@ -27,8 +28,9 @@ mod watermark;
 mod wire;
 mod writer;
 
-pub use batch::Batch;
+pub use batch::{Batch, Committed};
 pub use coverage::{CoveredDay, Headline, Restatement};
+pub use erased::ErasedDays;
 pub use error::{Damage, StoreError};
 pub use handle::Store;
 pub use lease::PassLease;

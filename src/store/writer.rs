@@ -12,8 +12,9 @@ use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::arrivals::ArrivalBook;
-use super::batch::Batch;
+use super::batch::{Batch, Committed};
 use super::database::{self, At, FileIdentity};
+use super::erased::{ErasedDays, may_be_closed};
 use super::error::StoreError;
 use super::folder::Folder;
 use super::group::OpenDays;
@@ -73,7 +74,7 @@ enum Message {
 /// A request that waits for its commit.
 struct Waiting {
     batch: Batch,
-    answer: oneshot::Sender<Result<(), StoreError>>,
+    answer: oneshot::Sender<Result<Committed, StoreError>>,
     /// Given back when the answer is.
     _room: OwnedSemaphorePermit,
 }
@@ -123,16 +124,17 @@ impl Writer {
     /// error that [is retryable](StoreError::is_retryable): the same batch may be sent again, for
     /// sightings are counted once however often they are stored. A batch without sightings
     /// resolves at once; its counts reach the disk a few seconds later. Dropping the future is
-    /// safe: what was queued is committed all the same.
+    /// safe: what was queued is committed all the same. Sightings of closed days are refused and
+    /// told in the answer, however often they are sent.
     pub fn commit(
         &self,
         batch: Batch,
-    ) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+    ) -> impl Future<Output = Result<Committed, StoreError>> + Send + use<> {
         let shared = Arc::clone(&self.shared);
         let queue = self.queue.clone();
         async move {
             if batch.sightings.is_empty() {
-                return shared.count(&batch);
+                return shared.count(&batch).map(|()| Committed::default());
             }
             // A batch larger than the whole queue waits until it is alone.
             let sightings = u32::try_from(batch.sightings.len()).unwrap_or(u32::MAX);
@@ -243,6 +245,7 @@ impl Thread {
                 self.commit(group);
             }
             if is_open {
+                self.days.close_deleted();
                 self.ledger.save_when_due(&self.shared.arrivals, self.options.arrivals_every);
             }
         }
@@ -251,16 +254,36 @@ impl Thread {
         self.ledger.save(&self.shared.arrivals, database::BUSY_TIMEOUT)
     }
 
-    fn commit(&mut self, group: Vec<Waiting>) {
+    fn commit(&mut self, mut group: Vec<Waiting>) {
+        let refused = self.refuse_closed(&mut group);
         let batches: Vec<&Batch> = group.iter().map(|waiting| &waiting.batch).collect();
         let results = self.days.commit(&batches);
-        for (waiting, result) in group.into_iter().zip(results) {
+        for ((waiting, result), refused) in group.into_iter().zip(results).zip(refused) {
+            let result = refused.and_then(|committed| result.map(|()| committed));
             if result.is_ok() {
                 lock_of(&self.shared.arrivals).add(&waiting.batch);
             }
             // Whoever waited may have gone; the commit stands.
             let _is_heard = waiting.answer.send(result).is_ok();
         }
+    }
+
+    /// Takes the sightings of closed days out of each request of the group. Only late ones are
+    /// looked at; where the erased days cannot be read, such a request keeps nothing and fails.
+    fn refuse_closed(&mut self, group: &mut [Waiting]) -> Vec<Result<Committed, StoreError>> {
+        if !group.iter().any(|waiting| may_be_closed(&waiting.batch)) {
+            return vec![Ok(Committed::default()); group.len()];
+        }
+        let erased = ErasedDays::of(&self.ledger.folder);
+        let refuse = |waiting: &mut Waiting| match &erased {
+            _ if !may_be_closed(&waiting.batch) => Ok(Committed::default()),
+            Ok(erased) => Ok(Committed { refused: erased.refuse(&mut waiting.batch) }),
+            Err(error) => {
+                waiting.batch.sightings.clear();
+                Err(error.clone())
+            }
+        };
+        group.iter_mut().map(refuse).collect()
     }
 }
 

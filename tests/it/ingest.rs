@@ -8,7 +8,7 @@ use firstcall::clock::ManualClock;
 use firstcall::figures::{ArrivalCounts, Refusal};
 use firstcall::ingest::{Commit, Ingest, IngestError, MAX_CALLS, Outcome};
 use firstcall::otlp::Format;
-use firstcall::store::{Batch, StoreError};
+use firstcall::store::{Batch, Committed, StoreError};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
@@ -20,9 +20,9 @@ use super::receive::spans::{NOON, call, ordinary, request, text};
 struct Kept(Arc<Mutex<Vec<Batch>>>);
 
 impl Commit for Kept {
-    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+    async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
         self.0.lock().unwrap().push(batch);
-        Ok(())
+        Ok(Committed::default())
     }
 }
 

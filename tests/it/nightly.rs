@@ -1,7 +1,7 @@
 //! The pass's rules against an independent, slow, obviously right twin (METHOD sections 1 to 9).
 
-mod histories;
-mod oracle;
+pub(crate) mod histories;
+pub(crate) mod oracle;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 /// What the oracle does not say: counters of the fold, sessions in which a parameter was seen,
 /// and tools that were only ever asked for in vain.
-fn comparable(mut figures: DayFigures) -> DayFigures {
+pub(crate) fn comparable(mut figures: DayFigures) -> DayFigures {
     figures.quality =
         QualityCounts { sampled: figures.quality.sampled, ..QualityCounts::default() };
     for mine in figures.tools.values_mut() {
@@ -43,7 +43,7 @@ fn differences(mine: &Figures, book: &Figures) -> Vec<String> {
 }
 
 /// A history as one line a sighting, times in milliseconds since the day's start.
-fn shown(sightings: &[Sighting]) -> String {
+pub(crate) fn shown(sightings: &[Sighting]) -> String {
     let start = i128::from(histories::day().start().get());
     let mut lines: Vec<(i128, String)> = sightings
         .iter()

@@ -170,7 +170,7 @@ fn a_full_disk_is_told_and_works_again_once_there_is_room() {
     std::fs::write(&ballast, vec![0; 500_000]).unwrap();
     let mut answered = Vec::new();
     let full = (1..).step_by(100).find_map(|first| match commit(first) {
-        Ok(()) => {
+        Ok(_) => {
             answered.extend(first..first + 100);
             None
         }

@@ -95,7 +95,8 @@ fn empties(subject: &Subject<'_>) -> Option<Finding> {
         count(figures.empty_accepted),
     ));
     let advice = if at_least(figures.empty_reworded, figures.empty, 50) {
-        "Most were not believed. Let an empty answer say what was searched, and what to try instead."
+        "Most were not believed. Let an empty answer say what was searched, that nothing matching \
+         is a possible answer, and what to try instead."
     } else {
         "Most were taken as the truth. Make sure that nothing found and nothing allowed read \
          differently."

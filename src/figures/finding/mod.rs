@@ -5,6 +5,7 @@
 //! alone. What a model puts right by itself is normal: only an elevated share of it counts.
 
 mod answers;
+mod clients;
 mod first_call;
 mod quality;
 mod shape;
@@ -56,6 +57,10 @@ words! {
         SlowTool = "slow_tool",
         /// The tool is called in loops.
         Sweeps = "sweeps",
+        /// Answers come in pages that are too small for what is asked.
+        SmallPages = "small_pages",
+        /// One client fares worse with the tool than the others do.
+        ClientSplit = "client_split",
         /// One tool nearly always follows the other.
         AlwaysFollows = "always_follows",
         /// Sessions that are not real, so that retries cannot be seen.
@@ -98,6 +103,8 @@ pub fn findings(now: &RangeFigures, before: &RangeFigures) -> Vec<Finding> {
         found.extend(first_call::findings(&subject));
         found.extend(answers::findings(&subject));
         found.extend(shape::sweeps(&subject));
+        found.extend(shape::small_pages(&subject));
+        found.extend(clients::split(&subject));
         found.extend(quality::of_tool(&subject));
     }
     found.extend(shape::pairs(now));

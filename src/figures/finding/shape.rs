@@ -2,8 +2,9 @@
 
 use super::{Finding, FindingRule, Severity, Subject, at_least, percent};
 use crate::figures::counts::RetryClass;
-use crate::figures::format::{count, counted};
+use crate::figures::format::{count, counted, decimal};
 use crate::figures::range::RangeFigures;
+use crate::figures::rate::as_float;
 use crate::figures::sentence::Sentence;
 
 pub(super) fn sweeps(subject: &Subject<'_>) -> Option<Finding> {
@@ -22,6 +23,28 @@ pub(super) fn sweeps(subject: &Subject<'_>) -> Option<Finding> {
         count(sweeps),
     ));
     Some(subject.finding(Severity::Note, FindingRule::Sweeps, sweeps, [sentence, advice]))
+}
+
+/// Where at least every second call is followed by one for its next page, an answer takes two
+/// pages or more on average: each call that is not followed by its next page ends an answer.
+pub(super) fn small_pages(subject: &Subject<'_>) -> Option<Finding> {
+    let figures = subject.figures();
+    let turned = figures.retry_classes.get(RetryClass::Paging);
+    if turned < 20 || !at_least(turned, figures.calls, 50) {
+        return None;
+    }
+    let answers = figures.calls.saturating_sub(turned).max(1);
+    let sentence = subject.named().say(format!(
+        " answers in pages: {} of {} are for a further page, {} pages an answer on average.",
+        count(turned),
+        counted(figures.calls, "call", "calls"),
+        decimal(as_float(figures.calls) / as_float(answers)),
+    ));
+    let advice = Sentence::words(
+        "The page is too small for what models ask. Answer with more at once, or let the \
+         arguments narrow what is found.",
+    );
+    Some(subject.finding(Severity::Note, FindingRule::SmallPages, turned, [sentence, advice]))
 }
 
 pub(super) fn pairs(now: &RangeFigures) -> Vec<Finding> {

@@ -184,3 +184,79 @@ fn loops_and_pairs_are_notes() {
     assert!(found.contains(&(Severity::Note, FindingRule::Sweeps)), "{found:?}");
     assert!(found.contains(&(Severity::Note, FindingRule::AlwaysFollows)), "{found:?}");
 }
+
+#[test]
+fn pages_that_are_too_small_are_named_from_two_pages_an_answer_on() {
+    let with = |calls: u64, turned: u64| {
+        let mut figures = good(calls, calls, calls);
+        figures.retried = turned;
+        figures.retry_classes.add(RetryClass::Paging, turned);
+        findings(&range(figures), &RangeFigures::default())
+    };
+    // 150 of 200 calls are followed by their next page, so 50 end an answer: 4 pages each.
+    let found = with(200, 150);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].severity, found[0].rule), (Severity::Note, FindingRule::SmallPages));
+    assert_eq!((&found[0].tool, found[0].count), (&key("search"), 150));
+    assert_eq!(
+        found[0].sentence.to_string(),
+        "search answers in pages: 150 of 200\u{a0}calls are for a further page, 4.0 pages an \
+         answer on average."
+    );
+    assert_eq!(with(200, 100).len(), 1);
+    assert_eq!(with(200, 99), []);
+    assert_eq!(with(30, 19), []);
+}
+
+/// One tool with the calls, successes and confirmed successes of each client.
+fn by_client(clients: &[(&str, u64, u64, u64)]) -> RangeFigures {
+    let mut tool = ToolFigures::default();
+    for (client, calls, successes, confirmed) in clients {
+        let figures = good(*calls, *successes, *confirmed);
+        tool.all.merge(&figures);
+        tool.clients.insert(ClientName::new(Name::cut(client)), figures);
+    }
+    RangeFigures {
+        overall: tool.all.clone(),
+        tools: BTreeMap::from([(key("search"), tool)]),
+        ..RangeFigures::default()
+    }
+}
+
+fn splits(clients: &[(&str, u64, u64, u64)]) -> Vec<Finding> {
+    let found = findings(&by_client(clients), &RangeFigures::default());
+    found.into_iter().filter(|found| found.rule == FindingRule::ClientSplit).collect()
+}
+
+#[test]
+fn a_client_that_fares_worse_beyond_chance_is_named_with_the_tool() {
+    // 95 % intervals by hand: 60 of 100 is 50.2 to 69.1 %, 180 of 200 is 85.1 to 93.4 %.
+    let found = splits(&[("bot", 100, 60, 62), ("cli", 100, 91, 92), ("ide", 100, 89, 90)]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].severity, Severity::Medium);
+    assert_eq!(found[0].client, Some(ClientName::new(Name::cut("bot"))));
+    assert_eq!((&found[0].tool, found[0].count), (&key("search"), 100));
+    assert_eq!(
+        found[0].sentence.to_string(),
+        "bot gets search right the first time in 60.0\u{a0}%, the other clients in 90.0\u{a0}%."
+    );
+    let advice = found[0].advice.to_string();
+    assert!(advice.starts_with("62.0\u{a0}% and 91.0\u{a0}% once look-alikes are"), "{advice}");
+    assert!(advice.ends_with("100\u{a0}calls judged, 200 of the others."), "{advice}");
+    // 75 against 90 of 100 is 15 points: 65.7 to 82.5 % and 85.1 to 93.4 %.
+    let found = splits(&[("bot", 100, 75, 75), ("ide", 200, 180, 180)]);
+    assert_eq!(found[0].severity, Severity::Note);
+}
+
+#[test]
+fn chance_few_calls_trifles_and_look_alikes_split_no_clients() {
+    // 78 of 100 is 68.9 to 85.0 %, 85 of 100 is 76.7 to 90.7 %: they meet.
+    assert_eq!(splits(&[("bot", 100, 78, 78), ("ide", 100, 85, 85)]), []);
+    assert_eq!(splits(&[("bot", 19, 2, 2), ("ide", 200, 190, 190)]), []);
+    assert_eq!(splits(&[("bot", 200, 20, 20), ("ide", 19, 19, 19)]), []);
+    // Nine points of ten thousand calls each are far beyond chance, and small.
+    assert_eq!(splits(&[("bot", 10_000, 8600, 8600), ("ide", 10_000, 9500, 9500)]), []);
+    // The client calls in parallel; once that is set aside the two are alike.
+    assert_eq!(splits(&[("bot", 100, 40, 95), ("ide", 100, 95, 95)]), []);
+    assert_eq!(splits(&[("bot", 500, 100, 100)]), []);
+}

@@ -173,9 +173,12 @@ pub fn run(
 
 /// The days that are due, oldest first.
 pub fn due(store: &Store, today: Day) -> Result<Vec<Day>, StoreError> {
+    let erased = store.erased_days()?;
     let mut covered = std::collections::BTreeMap::new();
     for of in store.coverage()? {
-        covered.insert(of.day, store.watermark(of.day)? != of.watermark);
+        // A closed day cannot be judged whole any more: it stays as it is.
+        let is_due = !erased.is_closed(of.day) && store.watermark(of.day)? != of.watermark;
+        covered.insert(of.day, is_due);
     }
     Ok(days::due(today, &store.sighting_days()?, &covered))
 }

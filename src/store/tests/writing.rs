@@ -184,7 +184,7 @@ fn a_full_day_file_fails_its_commits_and_the_writer_goes_on() {
     let full = (1..).step_by(50).find_map(|first| {
         let rows = (first..first + 50).map(|number| sighting(number, day(), 1)).collect();
         match wait(writer.commit(batch(rows))) {
-            Ok(()) => {
+            Ok(_) => {
                 stored.extend(first..first + 50);
                 None
             }

@@ -8,7 +8,7 @@ use firstcall::clock::ManualClock;
 use firstcall::ingest::{Commit, Ingest};
 use firstcall::receive::{Drained, Limits, Listeners};
 use firstcall::shutdown::Stop;
-use firstcall::store::{Batch, StoreError};
+use firstcall::store::{Batch, Committed, StoreError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
@@ -49,13 +49,13 @@ impl Memory {
 }
 
 impl Commit for Memory {
-    async fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+    async fn commit(&self, batch: Batch) -> Result<Committed, StoreError> {
         let _passed = self.gate.acquire().await.unwrap();
         if let Some(trouble) = self.trouble.lock().unwrap().clone() {
             return Err(trouble);
         }
         self.batches.lock().unwrap().push(batch);
-        Ok(())
+        Ok(Committed::default())
     }
 }
 
