@@ -75,6 +75,16 @@ pub(super) mod filters {
     use askama::filters::Safe;
 
     use super::CodeSpan;
+    use crate::report::link::ReportUrl;
+
+    /// An address as a link's destination; its type holds nothing that could end one.
+    #[askama::filter_fn]
+    pub(crate) fn url(
+        url: &ReportUrl,
+        _values: &dyn askama::Values,
+    ) -> askama::Result<Safe<String>> {
+        Ok(Safe(url.to_string()))
+    }
 
     /// A name as a code span.
     #[askama::filter_fn]
