@@ -260,7 +260,7 @@ fn baseline(facts: &Facts<'_>) -> Option<String> {
 fn age(facts: &Facts<'_>, baseline: &Baseline) -> String {
     match facts.input.from.number().checked_sub(baseline.to.number()) {
         Some(days @ 1..) => {
-            format!("{} before", counted(u64::from(days), "day", "days"))
+            format!("ends {} before", counted(u64::from(days), "day", "days"))
         }
         _ => "overlapping".to_owned(),
     }

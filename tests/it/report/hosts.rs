@@ -125,7 +125,7 @@ fn a_baseline_is_named_dated_and_doubted_when_old_or_overlapping() {
         "{shown}"
     );
     assert!(
-        shown.contains(", 1 day before)") && shown.contains(" --baseline report.json`"),
+        shown.contains(", ends 1 day before)") && shown.contains(" --baseline report.json`"),
         "{shown}"
     );
     assert!(!shown.contains("the baseline "), "{shown}");
