@@ -70,12 +70,11 @@ pub fn run(args: &CheckArgs, globals: &Globals) -> Result<(), Failure> {
     };
     let baseline = args.baseline.read(&[gate.rule])?;
     let input = args.range.read(&config)?;
-    let checks = match &baseline {
-        Some(baseline) => gate.judge(&RangeFigures::of(&input.days), &baseline.figures),
-        None => {
-            let facts = Facts::of(&input);
-            gate.judge(&facts.now, &facts.before)
-        }
+    let checks = if let Some(baseline) = &baseline {
+        gate.judge(&RangeFigures::of(&input.days), &baseline.figures)
+    } else {
+        let facts = Facts::of(&input);
+        gate.judge(&facts.now, &facts.before)
     };
     if let Some(path) = &args.junit {
         fs::write(path, junit::junit(&checks, gate.rule)).map_err(|source| {
@@ -98,8 +97,9 @@ fn report(checks: &[Check], rule: Rule) -> Result<(), Failure> {
         return Err(Failure::new(ExitCode::NothingToReport, error).with_hint(hint));
     }
     let breaches: Vec<&Check> = checks.iter().filter(|check| check.is_breach()).collect();
-    let lines: String = breaches.iter().map(|check| format!("{}\n", check.line(rule))).collect();
-    print(&lines)?;
+    for breach in &breaches {
+        print(&format!("{}\n", breach.line(rule)))?;
+    }
     if breaches.is_empty() {
         tell(&format!("gate met: {judged} of {} checks judged, rule {}", checks.len(), rule.id()));
         return Ok(());

@@ -144,11 +144,12 @@ mod tests {
 
     /// The contrast of white text on a colour, as WCAG 2 defines it.
     fn contrast_with_white(color: &str) -> f64 {
-        let channel = |at: usize| {
-            let value = f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
+        let number = u32::from_str_radix(color, 16).unwrap();
+        let channel = |shift: u32| {
+            let value = f64::from(number >> shift & 0xff) / 255.0;
             if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         };
-        let luminance = 0.2126 * channel(0) + 0.7152 * channel(2) + 0.0722 * channel(4);
+        let luminance = 0.2126 * channel(16) + 0.7152 * channel(8) + 0.0722 * channel(0);
         1.05 / (luminance + 0.05)
     }
 

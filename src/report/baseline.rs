@@ -135,7 +135,8 @@ struct Headline {
 #[derive(Deserialize)]
 struct Tool {
     service: String,
-    tool: String,
+    #[serde(rename = "tool")]
+    name: String,
     clients: Vec<Client>,
     #[serde(flatten)]
     headline: Headline,
@@ -229,7 +230,7 @@ impl Baseline {
 }
 
 fn tool(tool: &Tool) -> (ToolKey, ToolFigures) {
-    let key = ToolKey { service: Name::cut(&tool.service), tool: Name::cut(&tool.tool) };
+    let key = ToolKey { service: Name::cut(&tool.service), tool: Name::cut(&tool.name) };
     let clients: BTreeMap<ClientName, Figures> = tool
         .clients
         .iter()
