@@ -95,7 +95,7 @@ impl Schema {
             let described = schema["properties"].get(name);
             match keyword {
                 "propertyNames" => {
-                    self.check(&schema[keyword], &Value::from(name.as_str()), &path)?
+                    self.check(&schema[keyword], &Value::from(name.as_str()), &path)?;
                 }
                 "additionalProperties" => self.check(&schema[keyword], inner, &path)?,
                 // A name that is written and not described is a forgotten one.
