@@ -3,6 +3,8 @@
 //! Data goes to standard output and nothing else does. Whatever is meant for the person at the
 //! terminal goes to standard error.
 
+mod baseline;
+pub mod check;
 pub mod config;
 pub mod demo;
 pub mod exit_code;
@@ -97,6 +99,8 @@ enum Command {
     Report(report::ReportArgs),
     /// Print the Markdown summary for a pull request
     Summary(summary::SummaryArgs),
+    /// Tell by the exit code whether the figures come up to what is asked
+    Check(check::CheckArgs),
     /// Write the calls of a day, without hashes
     Export(export::ExportArgs),
     /// Print the args_hash of the JSON on standard input
@@ -152,6 +156,7 @@ impl Command {
             Self::Nightly(args) => nightly::run(&args, globals),
             Self::Report(args) => report::run(&args, globals),
             Self::Summary(args) => summary::run(&args, globals),
+            Self::Check(args) => check::run(&args, globals),
             Self::Export(args) => export::run(&args, globals),
             Self::Hash(args) => hash::run(&args),
             Self::Demo(args) => demo::run(&args),

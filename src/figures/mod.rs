@@ -14,6 +14,7 @@ pub mod format;
 pub mod histogram;
 pub mod range;
 pub mod rate;
+pub mod rule;
 pub mod sentence;
 pub mod tool_client;
 
@@ -25,6 +26,7 @@ pub use finding::{Finding, FindingRule, Severity, findings};
 pub use histogram::Histogram;
 pub use range::{RangeFigures, ToolFigures};
 pub use rate::{Band, FEW_CALLS, Interval, Rate};
+pub use rule::Rule;
 pub use sentence::{Piece, Sentence};
 pub use tool_client::{Figures, RewordedCount};
 

@@ -25,6 +25,9 @@ use document::{
 /// The version of the document's form.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// The document's form as JSON Schema, draft 2020-12.
+pub const SCHEMA: &str = include_str!("../../docs/report.schema.json");
+
 /// The document as indented JSON, ending in a newline.
 pub fn report(facts: &Facts<'_>) -> String {
     #[expect(clippy::expect_used, reason = "the keys are texts, and a string takes every write")]

@@ -2,7 +2,9 @@
 
 use askama::Template;
 
+use super::host::{Host, SummaryOptions};
 use super::html::render;
+use super::link::ReportUrl;
 use super::markdown_escape::filters;
 use super::model::client_page::ClientPage;
 use super::model::overview::Overview;
@@ -10,9 +12,6 @@ use super::model::summary::{Summary, summary};
 use super::model::tool_page::ToolPage;
 use super::model::{Facts, RateText};
 use crate::figures::Piece;
-
-/// The longest summary, in characters; GitHub refuses a comment of more than 65,536.
-pub const SUMMARY_CHARACTERS: usize = 60_000;
 
 #[derive(Template)]
 #[template(path = "markdown/overview.md")]
@@ -36,6 +35,15 @@ struct ClientTemplate<'a> {
 #[template(path = "markdown/summary.md")]
 struct SummaryTemplate<'a> {
     page: &'a Summary,
+    host: Host,
+    url: Option<&'a ReportUrl>,
+}
+
+#[derive(Template)]
+#[template(path = "markdown/summary_quiet.md")]
+struct QuietSummaryTemplate<'a> {
+    page: &'a Summary,
+    url: Option<&'a ReportUrl>,
 }
 
 /// The overview, `README.md`.
@@ -53,13 +61,20 @@ pub fn client(page: &ClientPage) -> String {
     closed(&render(&ClientTemplate { page }))
 }
 
-/// The summary for a pull request, within [`SUMMARY_CHARACTERS`]: whole rows are left out from
-/// the bottom until it fits.
-pub fn pull_request_summary(facts: &Facts<'_>) -> String {
+/// The summary for a pull request, within what its host takes: whole rows are left out from
+/// the bottom until it fits. Where nothing changed it is one line, unless the whole is wanted.
+pub fn pull_request_summary(facts: &Facts<'_>, options: &SummaryOptions) -> String {
+    let (host, url) = (options.host, options.report_url.as_ref());
+    let marked =
+        |text: &str, is_quiet| closed(&format!("{}\n{}", closed(text), host.marker(is_quiet)));
     let mut tools = facts.now.tools.len();
     loop {
-        let text = closed(&render(&SummaryTemplate { page: &summary(facts, tools) }));
-        if tools == 0 || text.chars().count() <= SUMMARY_CHARACTERS {
+        let page = &summary(facts, options, tools);
+        if page.is_quiet && !options.is_always {
+            return marked(&render(&QuietSummaryTemplate { page, url }), true);
+        }
+        let text = marked(&render(&SummaryTemplate { page, host, url }), false);
+        if tools == 0 || host.budget().fits(&text) {
             return text;
         }
         // A tenth fewer each time: a few dozen renderings at most.

@@ -48,8 +48,17 @@ pub struct CodeSpan(String);
 impl CodeSpan {
     /// The code span of a name.
     pub fn of(name: &str) -> Self {
+        Self::around(&names::shown(name))
+    }
+
+    /// The code span of a text that may be long, such as a command.
+    pub fn whole(text: &str) -> Self {
+        Self::around(&names::shown_whole(text))
+    }
+
+    fn around(shown: &str) -> Self {
         // Readers disagree on a backslash before a pipe; another bar reads the same.
-        let text = names::shown(name).replace('|', "¦");
+        let text = shown.replace('|', "¦");
         let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
         let fence = "`".repeat(longest + 1);
         let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
@@ -75,6 +84,25 @@ pub(super) mod filters {
     use askama::filters::Safe;
 
     use super::CodeSpan;
+    use crate::report::link::ReportUrl;
+
+    /// A text of our own as a code span, uncut.
+    #[askama::filter_fn]
+    pub(crate) fn whole_code<T: AsRef<str>>(
+        text: T,
+        _values: &dyn askama::Values,
+    ) -> askama::Result<Safe<CodeSpan>> {
+        Ok(Safe(CodeSpan::whole(text.as_ref())))
+    }
+
+    /// An address as a link's destination; its type holds nothing that could end one.
+    #[askama::filter_fn]
+    pub(crate) fn url(
+        url: &ReportUrl,
+        _values: &dyn askama::Values,
+    ) -> askama::Result<Safe<String>> {
+        Ok(Safe(url.to_string()))
+    }
 
     /// A name as a code span.
     #[askama::filter_fn]

@@ -5,12 +5,17 @@
 //! give it its form; `publish` is the only writer. The same input makes the same bytes: no
 //! clock, no randomness, no path of this machine. It reads figures and never sightings.
 
+pub mod badge;
+pub mod baseline;
 pub mod chart;
 pub mod csv;
 pub mod dates;
+pub mod gate;
+pub mod host;
 pub mod html;
 pub mod input;
 pub mod json;
+pub mod link;
 pub mod markdown;
 pub mod markdown_escape;
 pub mod model;
@@ -19,11 +24,26 @@ pub mod publish;
 pub mod site;
 pub mod slug;
 
+pub use host::{Host, SummaryOptions};
 pub use input::{Range, ReportInput, read};
 pub use publish::{PublishError, publish};
 pub use site::site;
 
-/// The summary for a pull request, as Markdown.
+/// The whole summary for a pull request on GitHub, as Markdown.
 pub fn pull_request_summary(input: &ReportInput) -> String {
-    markdown::pull_request_summary(&model::Facts::of(input))
+    let options = SummaryOptions { is_always: true, ..SummaryOptions::default() };
+    summary(input, None, &options)
+}
+
+/// The summary for a pull request, against a baseline or else the period before, as Markdown.
+pub fn summary(
+    input: &ReportInput,
+    baseline: Option<&baseline::Baseline>,
+    options: &SummaryOptions,
+) -> String {
+    let facts = match baseline {
+        Some(baseline) => model::Facts::against(input, baseline),
+        None => model::Facts::of(input),
+    };
+    markdown::pull_request_summary(&facts, options)
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::badge::Badge;
 use super::html::{FindingList, MethodPage, Pages};
 use super::input::ReportInput;
 use super::model::client_page::{client_list, client_page};
@@ -13,8 +14,8 @@ use super::model::tool_page::tool_page;
 use super::model::{Facts, Frame, findings};
 use super::{csv, json, markdown};
 
-/// All files of the report: HTML, Markdown, JSON and CSV of the same figures, by their paths
-/// from the site's top. The same input makes the same bytes.
+/// All files of the report: HTML, Markdown, JSON, CSV and badges of the same figures, by their
+/// paths from the site's top. The same input makes the same bytes.
 pub fn site(input: &ReportInput) -> Vec<(PathBuf, Vec<u8>)> {
     let facts = Facts::of(input);
     let pages = Pages::new();
@@ -47,7 +48,12 @@ pub fn site(input: &ReportInput) -> Vec<(PathBuf, Vec<u8>)> {
             files.add(format!("nights/{}.html", page.night.day), pages.night(&page));
         }
     }
+    files.add_badge("overall", &Badge::overall(&facts));
+    for (key, slug) in &facts.tools {
+        files.add_badge(slug, &Badge::tool(&facts, key.tool.as_str(), facts.tool(key)));
+    }
     files.add("report.json", json::report(&facts));
+    files.add("report.schema.json", json::SCHEMA);
     files.add("figures.csv", csv::figures(&facts));
     files.0
 }
@@ -58,5 +64,10 @@ struct Files(Vec<(PathBuf, Vec<u8>)>);
 impl Files {
     fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<Vec<u8>>) {
         self.0.push((path.into(), text.into()));
+    }
+
+    fn add_badge(&mut self, name: &str, badge: &Badge) {
+        self.add(format!("badges/{name}.svg"), badge.svg());
+        self.add(format!("badges/{name}.json"), badge.json());
     }
 }

@@ -53,6 +53,7 @@ fn help_says_what_the_golden_files_say() {
         "nightly",
         "report",
         "summary",
+        "check",
         "hash",
         "demo",
         "config",

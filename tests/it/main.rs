@@ -2,7 +2,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod action;
 mod architecture;
+mod check;
 mod cli;
 mod demo;
 mod deploy;

@@ -9,11 +9,14 @@
     reason = "a helper that cannot go on fails its test, and the paths are the report's own"
 )]
 
+mod badges;
 mod empty_cases;
 mod hostile;
+mod hosts;
 mod markdown;
 mod pages;
 mod reading;
+pub(crate) mod schema;
 mod size;
 
 #[path = "../support/report_input.rs"]

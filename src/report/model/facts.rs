@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::{ClientName, Day, Name, ToolKey};
 use crate::figures::{DayFigures, Figures, Finding, RangeFigures, Rate, ToolFigures, findings};
+use crate::report::baseline::Baseline;
 use crate::report::input::{HISTORY_DAYS, ReportInput, ShownBefore, previous_period};
 use crate::report::slug;
 
@@ -45,6 +46,9 @@ pub struct Facts<'a> {
     pub tools: BTreeMap<ToolKey, String>,
     /// The slugs of all clients that have a page.
     pub clients: BTreeMap<ClientName, String>,
+    /// The earlier report that the range is compared with; none for the period before.
+    pub baseline: Option<&'a Baseline>,
+    before_period: Option<(Day, Day)>,
     has_several_services: bool,
 }
 
@@ -52,10 +56,25 @@ pub struct Facts<'a> {
 static NOT_CALLED: std::sync::LazyLock<Figures> = std::sync::LazyLock::new(Figures::default);
 
 impl<'a> Facts<'a> {
-    /// Adds up the input.
+    /// Adds up the input; the period before is compared with.
     pub fn of(input: &'a ReportInput) -> Self {
+        let period = previous_period(input.from, input.to);
+        Self::compared(input, RangeFigures::of(&input.previous), period)
+    }
+
+    /// Adds up the input; an earlier report is compared with.
+    pub fn against(input: &'a ReportInput, baseline: &'a Baseline) -> Self {
+        let period = Some((baseline.from, baseline.to));
+        let facts = Self::compared(input, baseline.figures.clone(), period);
+        Self { baseline: Some(baseline), ..facts }
+    }
+
+    fn compared(
+        input: &'a ReportInput,
+        before: RangeFigures,
+        before_period: Option<(Day, Day)>,
+    ) -> Self {
         let now = RangeFigures::of(&input.days);
-        let before = RangeFigures::of(&input.previous);
         let is_restated = input.days.iter().any(|day| input.restated.contains_key(&day.day));
         let shown_before = is_restated.then(|| ShownEarlier::of(input));
         let all_days = || input.history.iter().chain(&input.previous).chain(&input.days);
@@ -86,6 +105,8 @@ impl<'a> Facts<'a> {
             now,
             before,
             shown_before,
+            baseline: None,
+            before_period,
         }
     }
 
@@ -132,8 +153,7 @@ impl<'a> Facts<'a> {
 
     /// The period before, where there is one with covered days.
     pub fn previous_period(&self) -> Option<(Day, Day)> {
-        let period = previous_period(self.input.from, self.input.to);
-        period.filter(|_| !self.before.covered.is_empty())
+        self.before_period.filter(|_| !self.before.covered.is_empty())
     }
 
     /// The covered days of the range that were run again after they had been shown.

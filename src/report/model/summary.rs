@@ -7,21 +7,28 @@ use super::quality::strip;
 use super::rate_text::{ChangeText, RateText};
 use super::table::{Status, ToolLabel, tools_by_need};
 use super::verdict::verdict;
-use crate::call::{ClientName, ToolKey};
+use crate::call::{ClientName, Day, ToolKey};
 use crate::figures::format::{count, counted, plural, rate_number};
 use crate::figures::{Change, Direction, Figures, RULE_EVIDENCE, RULE_WINDOW, Sentence};
+use crate::report::baseline::Baseline;
+use crate::report::host::{Host, SummaryOptions};
+use crate::report::link::ReportUrl;
 use crate::report::{dates, names};
 
 /// The most changed rows that are shown.
 const CHANGED_ROWS: usize = 10;
 /// The most findings that are shown.
 const FINDINGS: usize = 8;
+/// A baseline that ends longer before the range than this is called old.
+const OLD_BASELINE_AFTER_DAYS: u32 = 14;
 /// From this many days without a covered one on, the figures are called stale.
 const STALE_AFTER_DAYS: u32 = 3;
 
 /// What the summary says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
+    /// Whether nothing changed beyond the interval, so that one line says it all.
+    pub is_quiet: bool,
     /// The verdict, its first line.
     pub headline: Sentence,
     /// What stands behind it.
@@ -46,8 +53,10 @@ pub struct Summary {
     pub as_of: String,
     /// The range.
     pub range: String,
-    /// The period before: its days, how many are covered, its calls.
+    /// What is compared with: its days, how many are covered, its calls.
     pub baseline: Option<String>,
+    /// What the earlier report that is compared with is called; none for the period before.
+    pub baseline_name: Option<String>,
     /// How well sessions are known.
     pub sessions: Option<String>,
     /// The id of the window rule.
@@ -63,6 +72,8 @@ pub struct Summary {
 pub struct ChangedRow {
     /// The tool.
     pub tool: String,
+    /// Its page, where the report is published.
+    pub link: Option<ReportUrl>,
     /// Its service, where the report holds several.
     pub service: Option<String>,
     /// The client; none for all together.
@@ -101,14 +112,15 @@ pub struct SummaryTool {
 }
 
 /// The summary of these facts, with at most `most_tools` tools in its folded part.
-pub fn summary(facts: &Facts<'_>, most_tools: usize) -> Summary {
+pub fn summary(facts: &Facts<'_>, options: &SummaryOptions, most_tools: usize) -> Summary {
     let frame = Frame::top(facts, "");
     let verdict = verdict(facts);
-    let changed = changed_rows(facts);
+    let changed = changed_rows(facts, options);
     let all_findings = findings::all(facts);
     let keys: Vec<_> =
         tools_by_need(facts).into_iter().filter(|key| facts.tool(key).calls > 0).collect();
     Summary {
+        is_quiet: !verdict.is_change && changed.is_empty(),
         headline: verdict.headline,
         detail: verdict.detail,
         warnings: warnings(facts),
@@ -122,14 +134,29 @@ pub fn summary(facts: &Facts<'_>, most_tools: usize) -> Summary {
         as_of: frame.as_of,
         range: frame.range,
         baseline: baseline(facts),
+        baseline_name: facts.baseline.map(|baseline| names::shown(&baseline.name)),
         sessions: strip(facts)
             .into_iter()
             .find(|item| item.term == "Sessions")
             .map(|item| item.value),
         rule: RULE_WINDOW,
         evidence: RULE_EVIDENCE,
-        command: format!("firstcall summary --from {} --to {}", facts.input.from, facts.input.to),
+        command: command(facts, options.host),
     }
+}
+
+/// The command that makes the summary again.
+fn command(facts: &Facts<'_>, host: Host) -> String {
+    let mut command =
+        format!("firstcall summary --from {} --to {}", facts.input.from, facts.input.to);
+    if host != Host::default() {
+        command.push_str(" --host ");
+        command.push_str(host.word());
+    }
+    if facts.baseline.is_some() {
+        command.push_str(" --baseline report.json");
+    }
+    command
 }
 
 fn fold_title(findings: usize, tools: usize) -> String {
@@ -156,7 +183,7 @@ fn tool(facts: &Facts<'_>, key: &ToolKey) -> SummaryTool {
     }
 }
 
-fn changed_rows(facts: &Facts<'_>) -> Vec<ChangedRow> {
+fn changed_rows(facts: &Facts<'_>, options: &SummaryOptions) -> Vec<ChangedRow> {
     let mut found: Vec<(Change, &ToolKey, Option<&ClientName>)> = Vec::new();
     let change = |now: &Figures, before: Option<&Figures>| {
         let before = before.and_then(Figures::first_call_success);
@@ -181,7 +208,14 @@ fn changed_rows(facts: &Facts<'_>) -> Vec<ChangedRow> {
             .then_with(|| a.0.difference().abs().total_cmp(&b.0.difference().abs()).reverse())
             .then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
     });
-    found.into_iter().filter_map(|(change, key, client)| row(facts, change, key, client)).collect()
+    found
+        .into_iter()
+        .filter_map(|(change, key, client)| {
+            let link = options.report_url.as_ref();
+            let link = link.and_then(|url| url.tool_page(&facts.tool_slug(key)));
+            Some(ChangedRow { link, ..row(facts, change, key, client)? })
+        })
+        .collect()
 }
 
 fn row(
@@ -194,6 +228,7 @@ fn row(
     let text = text.known()?;
     Some(ChangedRow {
         tool: names::shown(key.tool.as_str()),
+        link: None,
         service: facts.service(key).map(|service| names::shown(service.as_str())),
         client: client.map(|client| names::shown(client.as_str())),
         before: text.before.clone(),
@@ -209,12 +244,42 @@ fn row(
 
 fn baseline(facts: &Facts<'_>) -> Option<String> {
     let (from, to) = facts.previous_period()?;
+    let age = match facts.baseline {
+        Some(baseline) => format!(", {}", age(facts, baseline)),
+        None => String::new(),
+    };
     Some(format!(
-        "{} ({} covered, n {})",
+        "{} ({} covered, n {}{age})",
         dates::range(from, to),
         counted(facts.before.covered.len() as u64, "day", "days"),
         count(facts.before.overall.judged),
     ))
+}
+
+/// How long before the range a baseline ends.
+fn age(facts: &Facts<'_>, baseline: &Baseline) -> String {
+    match facts.input.from.number().checked_sub(baseline.to.number()) {
+        Some(days @ 1..) => {
+            format!("ends {} before", counted(u64::from(days), "day", "days"))
+        }
+        _ => "overlapping".to_owned(),
+    }
+}
+
+fn baseline_warnings(facts: &Facts<'_>, baseline: &Baseline) -> Option<String> {
+    if baseline.figures.covered.is_empty() {
+        return Some("the baseline holds no covered day, so nothing is compared.".to_owned());
+    }
+    match facts.input.from.number().checked_sub(baseline.to.number()) {
+        Some(1..=OLD_BASELINE_AFTER_DAYS) => None,
+        Some(days @ 1..) => Some(format!(
+            "the baseline ends {days} days before this range begins; much else may have changed \
+             since."
+        )),
+        _ => Some(
+            "the baseline overlaps this range: the same calls may stand on both sides.".to_owned(),
+        ),
+    }
 }
 
 fn warnings(facts: &Facts<'_>) -> Vec<String> {
@@ -228,11 +293,16 @@ fn warnings(facts: &Facts<'_>) -> Vec<String> {
             ));
         }
     }
-    let asked = u64::from(input.to.number().saturating_sub(input.from.number())) + 1;
+    warnings.extend(facts.baseline.and_then(|baseline| baseline_warnings(facts, baseline)));
+    let length = |from: Day, to: Day| u64::from(to.number().saturating_sub(from.number())) + 1;
+    let asked = length(input.from, input.to);
+    let asked_before = facts.previous_period().map_or(asked, |(from, to)| length(from, to));
     let [now, before] = [facts.now.covered.len() as u64, facts.before.covered.len() as u64];
-    if facts.standing == Standing::Judged && before > 0 && (now != asked || before != asked) {
+    let is_uneven = now != asked || before != asked_before;
+    if facts.standing == Standing::Judged && before > 0 && is_uneven {
         warnings.push(format!(
-            "the periods are not equally covered: {now} of {asked} days now, {before} of {asked} before.",
+            "the periods are not equally covered: {now} of {asked} days now, {before} of \
+             {asked_before} before.",
         ));
     }
     let doubts: Vec<_> = strip(facts).into_iter().filter(|item| item.is_doubtful).collect();

@@ -13,19 +13,19 @@ use super::site;
 
 /// What came alive in a text.
 #[derive(Default, Debug)]
-struct Alive {
-    links: Vec<String>,
-    images: usize,
-    html: Vec<String>,
+pub(super) struct Alive {
+    pub(super) links: Vec<String>,
+    pub(super) images: usize,
+    pub(super) html: Vec<String>,
     /// Texts outside of code.
-    text: String,
-    codes: Vec<String>,
+    pub(super) text: String,
+    pub(super) codes: Vec<String>,
     /// The number of cells of each row, table by table.
-    tables: Vec<Vec<usize>>,
-    headings: usize,
+    pub(super) tables: Vec<Vec<usize>>,
+    pub(super) headings: usize,
 }
 
-fn read(markdown: &str) -> Alive {
+pub(super) fn read(markdown: &str) -> Alive {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_FOOTNOTES
@@ -65,7 +65,7 @@ fn assert_tables_keep_their_columns(alive: &Alive, what: &str) {
 }
 
 #[track_caller]
-fn assert_nothing_comes_alive(path: &str, alive: &Alive) {
+pub(super) fn assert_nothing_comes_alive(path: &str, alive: &Alive) {
     assert_eq!(alive.images, 0, "{path}");
     assert!(!alive.text.contains("://") && !alive.text.contains("www."), "{path}");
     let after = |mark: char| {

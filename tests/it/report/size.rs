@@ -8,7 +8,7 @@ use super::site;
 
 /// `tools` by `clients` on the last seven days and the seven before; each tool is called by
 /// `each` clients.
-fn many(tools: u64, clients: u64, each: u64) -> ReportInput {
+pub(super) fn many(tools: u64, clients: u64, each: u64) -> ReportInput {
     let input = empty();
     let habits = ["search_orders", "get_order", "find_customer", "export_ledger"].map(habit_of);
     let day_of = |ago: u32| {

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Posts a summary of `firstcall summary` as one comment, or updates the one that is there.
+
+    post-comment.py github|gitea|gitlab FILE
+
+The comment is found by the hidden marker in its last line. A quiet summary (nothing changed)
+updates an earlier comment and never makes a new one. Nothing but the standard library is used.
+
+Read from the environment, and never printed: FIRSTCALL_TOKEN. Where to post:
+  github, gitea   GITHUB_API_URL, GITHUB_REPOSITORY, FIRSTCALL_PULL_REQUEST
+  gitlab          CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID
+"""
+
+import json
+import os
+import re
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+MARKER = re.compile(r"<!-- firstcall:summary(?P<quiet> quiet)? -->")
+PAGE = 100
+MOST_PAGES = 50
+MOST_BYTES = 64 * 1024 * 1024
+TIMEOUT_SECONDS = 30
+
+
+class Refused(Exception):
+    """What went wrong, in one line for people."""
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the token to another address."""
+
+    def redirect_request(self, *_arguments):
+        return None
+
+
+class Host:
+    """A host's API: where comments are listed, made and changed."""
+
+    def __init__(self, name):
+        self.name = name
+        self.token = setting("FIRSTCALL_TOKEN")
+        if name == "gitlab":
+            project = urllib.parse.quote(setting("CI_PROJECT_ID"), safe="")
+            merge_request = number("CI_MERGE_REQUEST_IID")
+            base = address("CI_API_V4_URL")
+            self.comments = f"{base}/projects/{project}/merge_requests/{merge_request}/notes"
+            self.one = self.comments
+            self.change, self.header = "PUT", ("PRIVATE-TOKEN", self.token)
+        else:
+            repository = setting("GITHUB_REPOSITORY")
+            if not re.fullmatch(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", repository):
+                raise Refused("GITHUB_REPOSITORY is no owner/name")
+            base = f"{address('GITHUB_API_URL')}/repos/{repository}/issues"
+            self.comments = f"{base}/{number('FIRSTCALL_PULL_REQUEST')}/comments"
+            self.one = f"{base}/comments"
+            self.change, self.header = "PATCH", ("Authorization", f"Bearer {self.token}")
+
+    def request(self, method, url, body=None):
+        data = None if body is None else json.dumps({"body": body}).encode()
+        headers = {
+            self.header[0]: self.header[1],
+            "Accept": "application/json",
+            "Content-Type": "application/json",
+            "User-Agent": "firstcall",
+        }
+        request = urllib.request.Request(url, data, headers, method=method)
+        path = urllib.parse.urlsplit(url).path
+        try:
+            opener = urllib.request.build_opener(NoRedirect)
+            with opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
+                return json.loads(answer.read(MOST_BYTES))
+        except urllib.error.HTTPError as error:
+            said = self.reason(error)
+            raise Refused(f"{self.name} answered {error.code} to {method} {path}{said}") from None
+        except (OSError, ValueError) as error:
+            kind = type(error).__name__
+            raise Refused(f"{self.name} gave no answer to {method} {path} ({kind})") from None
+
+    def reason(self, error):
+        """The host's own words, cut to one short line, should they hold the token without it."""
+        try:
+            said = json.loads(error.read(10_000)).get("message", "")
+        except (OSError, ValueError, AttributeError):
+            return ""
+        said = " ".join(str(said).replace(self.token, "***").split())[:200]
+        # A line that begins with two colons would be a command to GitHub's runner.
+        hint = "; the token may not write comments here" if error.code in (401, 403) else ""
+        return (f": {said}" if said else "") + hint
+
+    def existing(self):
+        """The comment with the marker, the oldest first; none where there is none."""
+        seen = None
+        for page in range(1, MOST_PAGES + 1):
+            query = urllib.parse.urlencode({"per_page": PAGE, "limit": PAGE, "page": page})
+            comments = self.request("GET", f"{self.comments}?{query}")
+            if not isinstance(comments, list):
+                raise Refused(f"{self.name} sent no list of comments")
+            for comment in comments:
+                if marked(str(comment.get("body", ""))):
+                    return comment
+            # A host that does not page sends the same list again.
+            first = comments[0].get("id") if comments else None
+            if len(comments) < PAGE or first == seen:
+                return None
+            seen = first
+        return None
+
+
+def setting(name):
+    value = os.environ.get(name, "")
+    if not value:
+        raise Refused(f"{name} is not set")
+    return value
+
+
+def number(name):
+    value = setting(name)
+    if not re.fullmatch(r"[0-9]{1,18}", value):
+        raise Refused(f"{name} is no number")
+    return value
+
+
+def address(name):
+    value = setting(name).rstrip("/")
+    if not re.match(r"https?://", value):
+        raise Refused(f"{name} is no http or https address")
+    return value
+
+
+def marked(text):
+    """The marker that is a text's last line; a quotation of one is none."""
+    lines = text.rstrip().splitlines()
+    return MARKER.fullmatch(lines[-1].strip()) if lines else None
+
+
+def post(host, text):
+    marker = marked(text)
+    if marker is None:
+        raise Refused("the file is no summary: its last line is not the marker")
+    there = host.existing()
+    if there is None and marker["quiet"]:
+        return "nothing changed, so no comment was made"
+    if there is None:
+        host.request("POST", host.comments, text)
+        return "made the comment"
+    if there["body"].replace("\r\n", "\n").strip() == text.strip():
+        return "the comment says this already"
+    host.request(host.change, f"{host.one}/{int(there['id'])}", text)
+    return "updated the comment"
+
+
+def main(arguments):
+    try:
+        if len(arguments) != 2 or arguments[0] not in ("github", "gitea", "gitlab"):
+            raise Refused("usage: post-comment.py github|gitea|gitlab FILE")
+        with open(arguments[1], encoding="utf-8") as file:
+            text = file.read()
+        print(f"firstcall: {post(Host(arguments[0]), text)}")
+        return 0
+    except Refused as refused:
+        print(f"error: {refused}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"error: cannot read the summary: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
