@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Last};
 use crate::nightly::{self, DaysToRun, Hour, PassEvent};
 use crate::report;
+use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
 use crate::store::Store;
 
@@ -25,11 +26,17 @@ pub(super) struct Nights {
     hour: Hour,
     out: PathBuf,
     last: Last,
+    self_report: Arc<SelfReport>,
 }
 
 impl Nights {
-    /// The nights of `store` as `config` wants them.
-    pub(super) fn new(store: Store, config: &Config, clock: Arc<dyn Clock>) -> Self {
+    /// The nights of `store` as `config` wants them; how they end is told to `self_report`.
+    pub(super) fn new(
+        store: Store,
+        config: &Config,
+        clock: Arc<dyn Clock>,
+        self_report: Arc<SelfReport>,
+    ) -> Self {
         let out = config
             .report
             .out
@@ -37,7 +44,7 @@ impl Nights {
             .map_or_else(|| store.dir().join("report"), |out| out.as_path().to_owned());
         // Both types hold 0 to 23 and nothing else.
         let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
-        Self { store, clock, hour, out, last: config.report.last }
+        Self { store, clock, hour, out, last: config.report.last, self_report }
     }
 
     /// Runs night after night until `stop`.
@@ -73,7 +80,13 @@ impl Nights {
                 tracing::info!(%day, calls, judged, late = passed.late, "a day is covered");
             }
         };
-        match nightly::run(&self.store, DaysToRun::Due, self.clock.as_ref(), &mut note) {
+        let passed = nightly::run(&self.store, DaysToRun::Due, self.clock.as_ref(), &mut note);
+        let is_done = passed.as_ref().is_ok_and(|pass| pass.failed.is_empty());
+        self.self_report.pass_ended(self.clock.now(), is_done);
+        if let Ok(coverage) = self.store.coverage() {
+            self.self_report.covered_through(coverage.last().map(|covered| covered.day));
+        }
+        match passed {
             Ok(pass) => {
                 for (day, error) in &pass.failed {
                     tracing::error!(%day, %error, "a day could not be covered; its figures stand");

@@ -76,10 +76,7 @@ impl BearerTokens {
     ///
     /// # Errors
     /// Where a named place holds no token, or something that is none.
-    pub fn load(
-        file: Option<&Path>,
-        variable: Option<(&str, &str)>,
-    ) -> Result<Self, TokenError> {
+    pub fn load(file: Option<&Path>, variable: Option<(&str, &str)>) -> Result<Self, TokenError> {
         let fixed = variable.map_or(Ok(Vec::new()), |(name, value)| {
             read(value, || format!("the environment variable `{name}`"))
         })?;

@@ -6,10 +6,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::{HeaderValue, header};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use http::{HeaderValue, header};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep, sleep_until};
 

@@ -12,9 +12,9 @@ use hyper::body::Incoming;
 use tokio::sync::Semaphore;
 
 use super::admission::{Admission, Admitted};
-use super::inflate::{Encoding, inflate};
 use super::bearer::BearerTokens;
 use super::cors::{self, Cors};
+use super::inflate::{Encoding, inflate};
 use super::limits::Limits;
 use super::options::Options;
 use super::reply_body::ReplyBody;

@@ -126,8 +126,7 @@ impl Tls {
 
 fn read(files: &TlsFiles) -> Result<Contents, TlsError> {
     let read = |path: &Path| {
-        std::fs::read(path)
-            .map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
+        std::fs::read(path).map_err(|source| TlsError::Unreadable { path: path.to_owned(), source })
     };
     Ok(Contents {
         certificates: read(&files.certificates)?,
@@ -164,9 +163,8 @@ fn config(files: &TlsFiles, contents: &Contents) -> Result<ServerConfig, TlsErro
                 roots.add(root).map_err(|error| unusable(path, error))?;
             }
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
-            builder.with_client_cert_verifier(
-                verifier.build().map_err(|error| unusable(path, error))?,
-            )
+            builder
+                .with_client_cert_verifier(verifier.build().map_err(|error| unusable(path, error))?)
         }
         _ => builder.with_no_client_auth(),
     };

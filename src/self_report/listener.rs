@@ -156,7 +156,10 @@ mod tests {
         }
         assert_eq!(status(&report, "GET", "/"), 404);
         report.draining();
-        assert_eq!((status(&report, "GET", "/healthz"), status(&report, "GET", "/readyz")), (200, 503));
+        assert_eq!(
+            (status(&report, "GET", "/healthz"), status(&report, "GET", "/readyz")),
+            (200, 503)
+        );
         report.writer_stopped();
         assert_eq!(status(&report, "GET", "/healthz"), 503);
     }

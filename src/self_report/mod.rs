@@ -146,9 +146,7 @@ impl SelfReport {
 
     /// Why the program is not healthy; none while it is.
     pub fn sickness(&self) -> Option<&'static str> {
-        self.has_writer_stopped
-            .load(Ordering::Relaxed)
-            .then_some("the store's writer has stopped")
+        self.has_writer_stopped.load(Ordering::Relaxed).then_some("the store's writer has stopped")
     }
 
     /// Why requests should go elsewhere; none while they are welcome.

@@ -13,6 +13,7 @@ mod ingest;
 mod nightly;
 mod no_content;
 mod no_content_end_to_end;
+mod operation;
 mod receive;
 mod report;
 mod sdk;
