@@ -177,13 +177,19 @@ impl Server {
 
     /// Waits until the stop is requested or the writer dies; then finishes the requests in
     /// flight, commits what waits, and closes the store.
+    ///
+    /// # Errors
+    /// Where the writer died or could not be closed in order; everything that was answered is on
+    /// disk all the same.
     pub async fn run(self) -> Result<Drained, ServerError> {
+        let mut has_died = false;
         loop {
             tokio::select! {
                 () = self.stop.requested() => break,
                 () = tokio::time::sleep(WATCH) => {
                     // Without a writer nothing can be answered with success any more.
                     if self.writer.has_stopped() {
+                        has_died = true;
                         self.report.writer_stopped();
                         tracing::error!("the store's writer has stopped; ending");
                         self.stop.request();
@@ -198,7 +204,7 @@ impl Server {
         let closing = tokio::task::spawn_blocking(move || writer.close());
         closing.await.map_err(ServerError::Defect)??;
         self.helpers.iter().for_each(JoinHandle::abort);
-        Ok(drained)
+        if has_died { Err(StoreError::WriterStopped.into()) } else { Ok(drained) }
     }
 }
 
@@ -329,5 +335,28 @@ fn receive_limits(limits: &config::Limits) -> Limits {
         max_connection_age: Duration::from_secs(limits.max_connection_age_s.get().into()),
         drain_timeout: Duration::from_secs(limits.drain_timeout_s.get().into()),
         ..Limits::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::config::{Endpoint, Folder};
+
+    #[tokio::test]
+    async fn a_server_whose_writer_has_died_is_sick_and_ends_with_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.receivers.otlp.protocols.grpc.endpoint = Endpoint::loopback(0);
+        config.receivers.otlp.protocols.http.endpoint = Endpoint::loopback(0);
+        config.store.sqlite.data_dir = Folder::new(folder.path().join("data"));
+        let server = Server::start(&config, Arc::new(SystemClock), Stop::new()).await.unwrap();
+        let report = Arc::clone(server.self_report());
+        assert_eq!(report.sickness(), None);
+        server.writer.close().unwrap();
+        let ended = server.run().await;
+        assert!(matches!(ended, Err(ServerError::Store(StoreError::WriterStopped))), "{ended:?}");
+        assert!(report.sickness().is_some());
     }
 }

@@ -4,6 +4,7 @@ mod support;
 
 mod architecture;
 mod cli;
+mod conformance;
 mod demo;
 mod dialects;
 mod exactly_once;
