@@ -111,9 +111,15 @@ impl RunningServer {
 
     /// Sends the signal `name` and waits until the server has ended.
     #[track_caller]
-    pub(crate) fn stop_by(mut self, name: &str) -> Stopped {
-        let since = Instant::now();
+    pub(crate) fn stop_by(self, name: &str) -> Stopped {
         self.signal(name);
+        self.wait()
+    }
+
+    /// Waits until the server, which was asked to stop, has ended.
+    #[track_caller]
+    pub(crate) fn wait(mut self) -> Stopped {
+        let since = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be waited for") {
                 break status;

@@ -42,7 +42,10 @@ async fn row_40_snake_case_is_read_or_refused_and_never_silently_nothing() {
     // A bad id, so that whoever reads it must say so.
     let body = json!({ "resource_spans": [{ "scope_spans": [{ "spans": [{
         "trace_id": "00", "span_id": "00", "name": "tools/call search",
-        "attributes": [{ "key": "gen_ai.tool.name", "value": { "string_value": "search" } }],
+        "attributes": [
+            { "key": "tool_name", "value": { "string_value": "search" } },
+            { "key": "args_hash", "value": { "string_value": "0123456789ab" } },
+        ],
     }]}]}]});
     let answer = target.post_json(&body.to_string()).await;
     let reply: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();

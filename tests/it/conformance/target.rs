@@ -92,7 +92,7 @@ pub(super) fn json_call(members: &Value) -> Value {
         "kind": 2,
         "startTimeUnixNano": now().to_string(),
         "endTimeUnixNano": now().to_string(),
-        "attributes": [{ "key": "gen_ai.tool.name", "value": { "stringValue": "search" } }],
+        "attributes": tool_attributes(),
     });
     for (key, value) in members.as_object().unwrap() {
         span[key] = value.clone();
@@ -102,8 +102,14 @@ pub(super) fn json_call(members: &Value) -> Value {
 
 /// The same with one attribute more.
 pub(super) fn json_value(value: &Value) -> Value {
-    json_call(&json!({ "attributes": [
-        { "key": "gen_ai.tool.name", "value": { "stringValue": "search" } },
-        { "key": "args", "value": value },
-    ]}))
+    let mut attributes = tool_attributes();
+    attributes.push(json!({ "key": "args", "value": value }));
+    json_call(&json!({ "attributes": attributes }))
+}
+
+/// What makes a span a tool call in the plain vocabulary.
+pub(super) fn tool_attributes() -> Vec<Value> {
+    [("tool_name", "search"), ("args_hash", "0123456789ab")]
+        .map(|(key, text)| json!({ "key": key, "value": { "stringValue": text } }))
+        .into()
 }

@@ -89,7 +89,7 @@ async fn a_draining_program_is_healthy_and_not_ready() {
     assert_eq!(get(metrics, "/healthz").await.status, 200);
     stream.write_all(&body[10..]).await.unwrap();
     assert_eq!(read_answer(&mut stream).await.unwrap().status, 200);
-    assert_eq!(server.stop().status.code(), Some(0));
+    assert_eq!(server.wait().status.code(), Some(0));
 }
 
 #[tokio::test]
