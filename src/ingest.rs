@@ -73,6 +73,15 @@ pub struct Reading {
     outcome: Outcome,
 }
 
+impl Reading {
+    /// What arrived, all emitters together.
+    pub fn arrivals(&self) -> ArrivalCounts {
+        let mut all = ArrivalCounts::default();
+        self.batch.counts.values().for_each(|counts| all.merge(counts));
+        all
+    }
+}
+
 /// Takes requests in.
 #[derive(Debug)]
 pub struct Ingest<C> {

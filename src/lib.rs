@@ -10,6 +10,7 @@ pub mod figures;
 
 // Leaves that any stage may use.
 pub mod clock;
+pub mod self_report;
 pub mod shutdown;
 
 // The flow.

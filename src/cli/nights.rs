@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Last};
 use crate::nightly::{self, DaysToRun, Hour, PassEvent};
 use crate::report;
+use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
 use crate::store::Store;
 
@@ -27,11 +28,17 @@ pub(super) struct Nights {
     out: PathBuf,
     last: Last,
     restate_days: NonZeroU32,
+    self_report: Arc<SelfReport>,
 }
 
 impl Nights {
-    /// The nights of `store` as `config` wants them.
-    pub(super) fn new(store: Store, config: &Config, clock: Arc<dyn Clock>) -> Self {
+    /// The nights of `store` as `config` wants them; how they end is told to `self_report`.
+    pub(super) fn new(
+        store: Store,
+        config: &Config,
+        clock: Arc<dyn Clock>,
+        self_report: Arc<SelfReport>,
+    ) -> Self {
         let out = config
             .report
             .out
@@ -40,7 +47,7 @@ impl Nights {
         // Both types hold 0 to 23 and nothing else.
         let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
         let restate_days = config.nightly.restate_days;
-        Self { store, clock, hour, out, last: config.report.last, restate_days }
+        Self { store, clock, hour, out, last: config.report.last, restate_days, self_report }
     }
 
     /// Runs night after night until `stop`.
@@ -76,7 +83,13 @@ impl Nights {
                 tracing::info!(%day, calls, judged, late = passed.late, "a day is covered");
             }
         };
-        match nightly::run(&self.store, DaysToRun::Due, self.clock.as_ref(), &mut note) {
+        let passed = nightly::run(&self.store, DaysToRun::Due, self.clock.as_ref(), &mut note);
+        let is_done = passed.as_ref().is_ok_and(|pass| pass.failed.is_empty());
+        self.self_report.pass_ended(self.clock.now(), is_done);
+        if let Ok(coverage) = self.store.coverage() {
+            self.self_report.covered_through(coverage.last().map(|covered| covered.day));
+        }
+        match passed {
             Ok(pass) => {
                 for (day, error) in &pass.failed {
                     tracing::error!(%day, %error, "a day could not be covered; its figures stand");

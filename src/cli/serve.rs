@@ -17,6 +17,12 @@ use crate::shutdown::{Stop, stop_on_signals};
 /// would leave the old figures whole as well.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// What to do where an address is refused because others can reach it.
+const EXPOSED_HINT: &str = "\
+set receivers.otlp.tls and receivers.otlp.auth, or listen on 127.0.0.1; where something else \
+guards the address (a proxy, a private network, a container's published port), say so with \
+--insecure-listen or receivers.otlp.insecure_listen";
+
 /// Arguments of `firstcall serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -26,6 +32,10 @@ pub struct ServeArgs {
     /// Where to receive OTLP/HTTP; port 0 picks a free one [default: 127.0.0.1:4318]
     #[arg(long, value_name = "HOST:PORT")]
     http_endpoint: Option<Endpoint>,
+    /// Listen where other machines can reach although TLS or authentication is missing: anybody
+    /// who does could send calls that falsify the figures, or read what is sent
+    #[arg(long)]
+    insecure_listen: bool,
 }
 
 /// Runs the command.
@@ -38,6 +48,7 @@ pub fn run(args: &ServeArgs, globals: &Globals) -> Result<(), Failure> {
     if let Some(endpoint) = &args.http_endpoint {
         protocols.http.endpoint = endpoint.clone();
     }
+    config.receivers.otlp.insecure_listen |= args.insecure_listen;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(serve(&config, globals));
     runtime.shutdown_timeout(PATIENCE);
@@ -55,7 +66,8 @@ async fn serve(config: &Config, globals: &Globals) -> Result<(), Failure> {
     if announced.is_err() {
         stop.request();
     }
-    let nights = Nights::new(server.store().clone(), config, clock);
+    let report = Arc::clone(server.self_report());
+    let nights = Nights::new(server.store().clone(), config, clock, report);
     let nights = tokio::spawn(nights.run(stop));
     let drained = server.run().await?;
     // A pass in progress is not waited for here: it stands on its own.
@@ -78,13 +90,16 @@ fn announce(server: &Server, globals: &Globals) -> Result<(), Failure> {
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         grpc = %grpc,
+        metrics = %server.metrics_address().map_or_else(|| "off".to_owned(), |at| at.to_string()),
         http = %http,
         data_dir = %server.store().dir().display(),
         covered_through,
         config_file,
         "receiving OTLP/gRPC on {grpc} and OTLP/HTTP on {http}"
     );
-    print(&format!("listening grpc={grpc} http={http}\n"))
+    let metrics =
+        server.metrics_address().map_or_else(String::new, |address| format!(" metrics={address}"));
+    print(&format!("listening grpc={grpc} http={http}{metrics}\n"))
 }
 
 impl From<ServerError> for Failure {
@@ -93,6 +108,21 @@ impl From<ServerError> for Failure {
             ServerError::Bind(error) => {
                 let hint = error.help();
                 Self::new(ExitCode::Configuration, error).with_hint(hint)
+            }
+            ServerError::Metrics(error) => {
+                let hint = error.help();
+                Self::new(ExitCode::Configuration, error).with_hint(hint)
+            }
+            ServerError::Tokens(error) => {
+                let hint = error.help();
+                Self::new(ExitCode::Configuration, error).with_hint(hint)
+            }
+            ServerError::Tls(error) => {
+                let hint = error.help();
+                Self::new(ExitCode::Configuration, error).with_hint(hint)
+            }
+            ServerError::Exposed { .. } => {
+                Self::new(ExitCode::Configuration, error).with_hint(EXPOSED_HINT)
             }
             ServerError::Store(error) => error.into(),
             ServerError::Defect(_) => Self::new(ExitCode::Unexpected, error),

@@ -18,6 +18,9 @@ pub struct Limits {
     pub max_requests: NonZeroU32,
     /// Connections that are open at once on each address; 4,096 by default.
     pub max_connections: NonZeroU32,
+    /// About how long a connection is kept, in seconds; one hour by default. Give or take a
+    /// tenth, and never with a request in flight.
+    pub max_connection_age_s: NonZeroU32,
     /// How long requests may take to finish after the signal to stop, in seconds; 10 by default.
     pub drain_timeout_s: NonZeroU32,
     /// How far in the future a span may start, in seconds; one hour by default.
@@ -40,6 +43,7 @@ impl Default for Limits {
             max_in_flight_bytes: at_least_one(256 * MIB).into(),
             max_requests: at_least_one(4096),
             max_connections: at_least_one(4096),
+            max_connection_age_s: at_least_one(3600),
             drain_timeout_s: at_least_one(10),
             max_future_s: at_least_one(3600),
             max_past_days: at_least_one(400),

@@ -13,8 +13,10 @@ pub mod privacy;
 pub mod receivers;
 pub mod report;
 mod section;
+pub mod security;
 pub mod sessions;
 pub mod store;
+pub mod telemetry;
 pub mod tools;
 
 use std::path::{Path, PathBuf};
@@ -29,8 +31,10 @@ pub use privacy::Privacy;
 pub use receivers::Receivers;
 pub use report::{Last, Report};
 use section::section;
+pub use security::{Auth, Cors, Tls};
 pub use sessions::Sessions;
 pub use store::Store;
+pub use telemetry::{Metrics, Telemetry};
 pub use tools::{Paging, ToolDeclaration, Tools};
 
 /// The largest configuration file that is read, in bytes.
@@ -64,6 +68,9 @@ pub struct Config {
     /// Caps on what a peer may send.
     #[serde(default, deserialize_with = "section")]
     pub limits: Limits,
+    /// What the program says of itself.
+    #[serde(default, deserialize_with = "section")]
+    pub telemetry: Telemetry,
 }
 
 /// Why a configuration cannot be used.
@@ -201,6 +208,18 @@ mod tests {
         let config = Config::parse(text).unwrap();
         let paging = config.tools["list_rows"].paging.as_ref().unwrap();
         assert_eq!((&paging.position, paging.size.len()), (&vec!["row".to_owned()], 0));
+        assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
+    }
+
+    #[test]
+    fn half_a_tls_is_refused() {
+        for keys in ["cert_file: a", "key_file: a", "client_ca_file: a"] {
+            let text = format!("receivers:\n  otlp:\n    tls:\n      {keys}\n");
+            let error = Config::parse(&text).unwrap_err();
+            assert!(error.contains("cert_file and key_file belong together"), "{error}");
+        }
+        let text = "receivers: {otlp: {tls: {cert_file: a, key_file: b}}}";
+        let config = Config::parse(text).unwrap();
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
     }
 

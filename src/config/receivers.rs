@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::endpoint::Endpoint;
 use super::section::section;
+use super::security::{Auth, Cors, Tls};
 
 /// The receivers; OTLP is the only one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -21,6 +22,19 @@ pub struct Otlp {
     /// Its two transports; both are always served.
     #[serde(default, deserialize_with = "section")]
     pub protocols: Protocols,
+    /// Who may send; everybody who can connect, by default.
+    #[serde(default, deserialize_with = "section")]
+    pub auth: Auth,
+    /// TLS; plain text by default.
+    #[serde(default, deserialize_with = "section")]
+    pub tls: Tls,
+    /// Browsers as senders; none by default.
+    #[serde(default, deserialize_with = "section")]
+    pub cors: Cors,
+    /// Whether an address that other machines can reach may be listened on without TLS and
+    /// without asking who sends; not by default.
+    #[serde(default)]
+    pub insecure_listen: bool,
 }
 
 /// The transports of OTLP.

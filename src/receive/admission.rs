@@ -10,6 +10,7 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::limits::Limits;
+use crate::self_report::SelfReport;
 
 /// The budget is spent; the sender should come back later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -21,22 +22,29 @@ pub(super) struct Busy;
 pub(super) struct Admission {
     bytes: Arc<Semaphore>,
     requests: Arc<Semaphore>,
+    report: Arc<SelfReport>,
 }
 
 impl Admission {
-    /// The budget that `limits` allow.
-    pub(super) fn new(limits: &Limits) -> Self {
+    /// The budget that `limits` allow; what is held of it is told to `report`.
+    pub(super) fn new(limits: &Limits, report: Arc<SelfReport>) -> Self {
         let bytes = limits.max_in_flight_bytes.max(limits.max_request_bytes);
         Self {
             bytes: Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))),
             requests: Arc::new(Semaphore::new(limits.max_requests)),
+            report,
         }
     }
 
     /// Lets a request in.
     pub(super) fn admit(&self) -> Result<Admitted, Busy> {
         let request = Arc::clone(&self.requests).try_acquire_owned().map_err(|_error| Busy)?;
-        Ok(Admitted { budget: Arc::clone(&self.bytes), bytes: None, _request: request })
+        Ok(Admitted {
+            budget: Arc::clone(&self.bytes),
+            bytes: None,
+            report: Arc::clone(&self.report),
+            _request: request,
+        })
     }
 }
 
@@ -45,6 +53,7 @@ impl Admission {
 pub(super) struct Admitted {
     budget: Arc<Semaphore>,
     bytes: Option<OwnedSemaphorePermit>,
+    report: Arc<SelfReport>,
     _request: OwnedSemaphorePermit,
 }
 
@@ -58,6 +67,7 @@ impl Admitted {
     pub(super) fn take(&mut self, bytes: usize) -> Result<(), Busy> {
         let count = u32::try_from(bytes).map_err(|_error| Busy)?;
         let more = Arc::clone(&self.budget).try_acquire_many_owned(count).map_err(|_error| Busy)?;
+        self.report.hold(bytes);
         match &mut self.bytes {
             Some(held) => held.merge(more),
             None => self.bytes = Some(more),
@@ -87,17 +97,24 @@ impl Admitted {
     }
 }
 
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        self.report.release(self.bytes.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn budget(bytes: usize, requests: usize) -> Admission {
-        Admission::new(&Limits {
+        let limits = Limits {
             max_request_bytes: 1,
             max_in_flight_bytes: bytes,
             max_requests: requests,
             ..Limits::default()
-        })
+        };
+        Admission::new(&limits, Arc::default())
     }
 
     #[test]

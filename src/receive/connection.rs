@@ -6,11 +6,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::{HeaderValue, header};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::TcpStream;
-use tokio::time::{Instant, sleep_until};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::limits::Limits;
 use super::receiver::Receiver;
@@ -61,7 +62,7 @@ pub(super) fn builder(limits: &Limits) -> Builder<TokioExecutor> {
 
 /// Serves `stream` to its end. After `stop` the requests in flight are answered, and no others.
 pub(super) async fn serve<C: Commit>(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     builder: Arc<Builder<TokioExecutor>>,
     receiver: Arc<Receiver<C>>,
     stop: Stop,
@@ -69,19 +70,27 @@ pub(super) async fn serve<C: Commit>(
     let watch = Watch::new(Instant::now());
     let io = TokioIo::new(Watched::new(stream, watch.clone()));
     let limits = receiver.limits.clone();
+    let retires = sleep(receiver.retry_delays.about(limits.max_connection_age));
     let service = {
         let watch = watch.clone();
         service_fn(move |request| {
             let in_flight = watch.begin();
             let receiver = Arc::clone(&receiver);
+            let watch = watch.clone();
             async move {
-                let response = receiver.answer(request).await;
+                let mut response = receiver.answer(request).await;
+                if watch.is_last_answer() {
+                    let close = HeaderValue::from_static("close");
+                    response.headers_mut().insert(header::CONNECTION, close);
+                }
                 drop(in_flight);
                 Ok::<_, Infallible>(response)
             }
         })
     };
     let mut connection = pin!(builder.serve_connection(io, service));
+    let mut retires = pin!(retires);
+    let mut is_retired = false;
     let mut is_leaving = false;
     let mut look_again = Instant::now() + limits.head_timeout;
     loop {
@@ -97,6 +106,14 @@ pub(super) async fn serve<C: Commit>(
                 connection.as_mut().graceful_shutdown();
                 is_leaving = true;
                 look_again = Instant::now() + FAREWELL;
+            }
+            () = retires.as_mut(), if !is_retired && !is_leaving => {
+                is_retired = true;
+                if watch.retire() {
+                    connection.as_mut().graceful_shutdown();
+                    is_leaving = true;
+                    look_again = Instant::now() + FAREWELL;
+                }
             }
             () = sleep_until(look_again) => {
                 let now = Instant::now();

@@ -40,6 +40,12 @@ pub(super) fn is_grpc(media_type: &[u8]) -> bool {
         .any(|known| media_type.eq_ignore_ascii_case(known))
 }
 
+/// The code in an answer; success has it in the trailers.
+pub(super) fn code_of(response: &Response<ReplyBody>) -> u16 {
+    let code = response.headers().get(STATUS).and_then(|code| code.to_str().ok()?.parse().ok());
+    code.unwrap_or(0)
+}
+
 /// The signal whose export method stands at `path`.
 pub(super) fn signal_at(path: &str) -> Option<Signal> {
     match path.strip_prefix("/opentelemetry.proto.collector.")? {
@@ -79,6 +85,7 @@ where
     C: Commit,
     B: Body<Data = Bytes> + Unpin,
 {
+    receiver.authenticate(head)?;
     let signal = signal_at(head.uri.path()).ok_or(RequestError::NotFound)?;
     let encoding = head.headers.get(ENCODING).map_or(&[][..], |name| name.as_bytes());
     let encoding = Encoding::from_name(encoding).ok_or(RequestError::Encoding)?;

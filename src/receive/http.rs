@@ -83,6 +83,7 @@ where
     C: Commit,
     B: Body<Data = Bytes> + Unpin,
 {
+    receiver.authenticate(head)?;
     let is_export_method = grpc::signal_at(head.uri.path()).is_some();
     let signal = signal_at(head.uri.path());
     if signal.is_none() && !is_export_method {
@@ -147,6 +148,9 @@ fn failure(format: Format, error: &RequestError, delay: Duration) -> Response<Re
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     match error {
+        RequestError::Unauthenticated => {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         RequestError::Method => {
             headers.insert(header::ALLOW, HeaderValue::from_static("POST"));
         }

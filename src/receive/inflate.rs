@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn admitted() -> Admitted {
-        Admission::new(&Limits::default()).admit().unwrap()
+        Admission::new(&Limits::default(), std::sync::Arc::default()).admit().unwrap()
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -184,11 +184,9 @@ mod tests {
         let bomb = gzip(&vec![0; 10_000_000]);
         assert!(bomb.len() < 100_000);
         assert_eq!(check(Encoding::Gzip, bomb.clone(), 1_000_000), Err(InflateError::TooLarge));
-        let small = Admission::new(&Limits {
-            max_request_bytes: 1,
-            max_in_flight_bytes: 1_000_000,
-            ..Limits::default()
-        });
+        let limits =
+            Limits { max_request_bytes: 1, max_in_flight_bytes: 1_000_000, ..Limits::default() };
+        let small = Admission::new(&limits, std::sync::Arc::default());
         let result = inflate(Encoding::Gzip, bomb, 20_000_000, &mut small.admit().unwrap());
         assert_eq!(result, Err(InflateError::Busy(Busy)));
     }

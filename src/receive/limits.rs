@@ -22,6 +22,9 @@ pub struct Limits {
     pub head_timeout: Duration,
     /// How long a connection may stay open without a request.
     pub idle_timeout: Duration,
+    /// About how long a connection is kept: it ends after this time, give or take a tenth, and
+    /// never with a request in flight.
+    pub max_connection_age: Duration,
     /// The longest silence within a body. Together with [`Limits::min_body_rate`] it bounds how
     /// long a body may take.
     pub body_timeout: Duration,
@@ -41,6 +44,7 @@ impl Default for Limits {
             max_streams: 1024,
             head_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_mins(3),
+            max_connection_age: Duration::from_hours(1),
             body_timeout: Duration::from_secs(10),
             min_body_rate: 16 * 1024,
             drain_timeout: Duration::from_secs(10),

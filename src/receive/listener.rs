@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioExecutor;
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::connection;
-use super::limits::Limits;
+use super::options::Options;
 use super::receiver::Receiver;
+use super::tls::Tls;
 use crate::ingest::{Commit, Ingest};
 use crate::shutdown::Stop;
 
@@ -112,11 +113,18 @@ impl Listeners {
 
     /// Serves both until `stop`, then finishes what is in flight within the limits' deadline.
     /// When this returns nothing more is committed through `ingest`.
-    pub async fn serve<C: Commit>(self, ingest: Ingest<C>, limits: Limits, stop: Stop) -> Drained {
-        let drain_timeout = limits.drain_timeout;
-        let builder = Arc::new(connection::builder(&limits));
-        let max_connections = limits.max_connections;
-        let receiver = Arc::new(Receiver::new(ingest, limits));
+    pub async fn serve<C: Commit>(
+        self,
+        ingest: Ingest<C>,
+        options: impl Into<Options>,
+        stop: Stop,
+    ) -> Drained {
+        let options = options.into();
+        let drain_timeout = options.limits.drain_timeout;
+        let builder = Arc::new(connection::builder(&options.limits));
+        let max_connections = options.limits.max_connections;
+        let tls = options.tls.clone();
+        let receiver = Arc::new(Receiver::new(ingest, options));
         let connections = TaskTracker::new();
         let cut = CancellationToken::new();
         let accepting = [self.grpc.0, self.http.0].map(|listener| {
@@ -125,6 +133,7 @@ impl Listeners {
                 slots: Arc::new(Semaphore::new(max_connections)),
                 builder: Arc::clone(&builder),
                 receiver: Arc::clone(&receiver),
+                tls: tls.clone(),
                 connections: connections.clone(),
                 cut: cut.clone(),
                 stop: stop.clone(),
@@ -173,6 +182,7 @@ struct Accept<C> {
     slots: Arc<Semaphore>,
     builder: Arc<Builder<TokioExecutor>>,
     receiver: Arc<Receiver<C>>,
+    tls: Option<Arc<Tls>>,
     connections: TaskTracker,
     cut: CancellationToken,
     stop: Stop,
@@ -188,12 +198,7 @@ impl<C: Commit> Accept<C> {
             let Some((stream, slot)) = accepted else { return };
             // Answers are small and awaited: none should wait for more to send with it.
             drop(stream.set_nodelay(true));
-            let serving = connection::serve(
-                stream,
-                Arc::clone(&self.builder),
-                Arc::clone(&self.receiver),
-                self.stop.clone(),
-            );
+            let serving = self.serve(stream);
             let cut = self.cut.clone();
             self.connections.spawn(async move {
                 tokio::select! {
@@ -205,9 +210,30 @@ impl<C: Commit> Accept<C> {
         }
     }
 
+    /// Serves a connection to its end, behind TLS where there is a certificate.
+    fn serve(&self, stream: TcpStream) -> impl Future<Output = ()> + use<C> {
+        let (builder, receiver) = (Arc::clone(&self.builder), Arc::clone(&self.receiver));
+        let (tls, stop) = (self.tls.clone(), self.stop.clone());
+        async move {
+            let Some(tls) = tls else {
+                return connection::serve(stream, builder, receiver, stop).await;
+            };
+            let greeting = timeout(receiver.limits.head_timeout, tls.greet(stream));
+            let greeted = tokio::select! {
+                () = stop.requested() => return,
+                greeted = greeting => greeted,
+            };
+            match greeted {
+                Ok(Ok(stream)) => connection::serve(stream, builder, receiver, stop).await,
+                Ok(Err(error)) => tracing::debug!(%error, "TLS was not agreed on"),
+                Err(_elapsed) => tracing::debug!("TLS was not agreed on in time"),
+            }
+        }
+    }
+
     /// The next connection, when there is a slot for it. None only if the slots are closed,
     /// which they never are.
-    async fn next(&self) -> Option<(tokio::net::TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    async fn next(&self) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
         /// While descriptors are used up, accepting fails at once, again and again.
         const PAUSE: Duration = Duration::from_millis(100);
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok()?;

@@ -6,12 +6,15 @@
 //! Nothing is answered with success before it is on disk.
 
 mod admission;
+mod bearer;
 mod connection;
+mod cors;
 mod grpc;
 mod http;
 mod inflate;
 mod limits;
 mod listener;
+mod options;
 mod receiver;
 mod reply;
 mod reply_body;
@@ -19,7 +22,12 @@ mod reply_json;
 mod request_error;
 mod retry_delay;
 mod source;
+mod tls;
 mod watch;
 
+pub use bearer::{BearerTokens, TokenError};
+pub use cors::Cors;
 pub use limits::Limits;
 pub use listener::{BindError, Drained, Listeners, Transport};
+pub use options::Options;
+pub use tls::{Tls, TlsError, TlsFiles};

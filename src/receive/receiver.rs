@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use bytes::Bytes;
 use http::request::Parts;
@@ -12,8 +12,11 @@ use hyper::body::Incoming;
 use tokio::sync::Semaphore;
 
 use super::admission::{Admission, Admitted};
+use super::bearer::BearerTokens;
+use super::cors::{self, Cors};
 use super::inflate::{Encoding, inflate};
 use super::limits::Limits;
+use super::options::Options;
 use super::reply_body::ReplyBody;
 use super::request_error::RequestError;
 use super::retry_delay::RetryDelays;
@@ -21,6 +24,7 @@ use super::source::Source;
 use super::{grpc, http as over_http};
 use crate::ingest::{Commit, Ingest, IngestError, Outcome, Reading};
 use crate::otlp::Format;
+use crate::self_report::{Over, SelfReport};
 
 /// The telemetry that is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,20 +72,25 @@ pub(super) struct Receiver<C> {
     pub(super) retry_delays: RetryDelays,
     /// Heavy messages that are opened at once: as many as there are processors.
     heavy: Semaphore,
-    is_store_failing: AtomicBool,
+    tokens: Option<Arc<BearerTokens>>,
+    cors: Cors,
+    report: Arc<SelfReport>,
 }
 
 impl<C: Commit> Receiver<C> {
     /// A receiver into `ingest`.
-    pub(super) fn new(ingest: Ingest<C>, limits: Limits) -> Self {
+    pub(super) fn new(ingest: Ingest<C>, options: Options) -> Self {
+        let Options { limits, tokens, cors, tls: _, self_report: report } = options;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             ingest,
-            admission: Admission::new(&limits),
+            admission: Admission::new(&limits, Arc::clone(&report)),
             limits,
             retry_delays: RetryDelays::new(),
             heavy: Semaphore::new(processors),
-            is_store_failing: AtomicBool::new(false),
+            tokens,
+            cors,
+            report,
         }
     }
 
@@ -91,11 +100,31 @@ impl<C: Commit> Receiver<C> {
             && request.method() == http::Method::POST
             && grpc::is_grpc(media_type(request.headers()));
         let (head, body) = request.into_parts();
-        let source = Source::new(body, &self.limits);
-        if is_grpc {
-            grpc::answer(&self, &head, source).await
-        } else {
-            over_http::answer(&self, &head, source).await
+        let origin = self.cors.allowed(&head.headers);
+        // A browser asks before it sends, without credentials.
+        let preflight = origin.as_ref().and_then(|_origin| cors::preflight(&head));
+        let source = Source::new(body, &self.limits, Arc::clone(&self.report));
+        let (over, mut response) = match preflight {
+            Some(response) => (Over::Http, response),
+            None if is_grpc => (Over::Grpc, grpc::answer(&self, &head, source).await),
+            None => (Over::Http, over_http::answer(&self, &head, source).await),
+        };
+        let code = match over {
+            Over::Grpc => grpc::code_of(&response),
+            Over::Http => response.status().as_u16(),
+        };
+        self.report.answered(over, code);
+        if let Some(origin) = origin {
+            cors::show_to(origin, response.headers_mut());
+        }
+        response
+    }
+
+    /// Whether the sender may send. Asked before anything of the body is read.
+    pub(super) fn authenticate(&self, head: &Parts) -> Result<(), RequestError> {
+        match &self.tokens {
+            Some(tokens) if !tokens.accept(&head.headers) => Err(RequestError::Unauthenticated),
+            _ => Ok(()),
         }
     }
 
@@ -115,10 +144,17 @@ impl<C: Commit> Receiver<C> {
         } else {
             self.read_guarded(message)?
         };
-        let outcome = self.ingest.commit(reading).await?;
+        let arrivals = reading.arrivals();
+        let started = Instant::now();
+        let waiting = self.report.wait_for_commit();
+        let outcome = self.ingest.commit(reading).await;
+        drop(waiting);
         // Held until now: what waits for the disk counts as well.
         drop(admitted);
-        if self.is_store_failing.swap(false, Ordering::Relaxed) {
+        let outcome = outcome?;
+        self.report.arrived(&arrivals);
+        // Without a tool call nothing was committed, which says nothing of the store.
+        if outcome.kept > 0 && self.report.committed(started.elapsed()) {
             tracing::info!("store takes data again");
         }
         Ok(outcome)
@@ -165,7 +201,7 @@ impl<C: Commit> Receiver<C> {
     /// Logs what an operator of firstcall can mend; a sender's mistakes only for debugging.
     pub(super) fn note(&self, error: &RequestError) {
         if let RequestError::Ingest(IngestError::Storage(cause)) = error
-            && !self.is_store_failing.swap(true, Ordering::Relaxed)
+            && self.report.storage_failed()
         {
             let help = cause.help().unwrap_or("see the cause");
             tracing::warn!(cause = %cause, help, "store takes no data; senders are asked to wait");

@@ -39,6 +39,8 @@ pub(super) enum Code {
     Internal = 13,
     /// Later, perhaps.
     Unavailable = 14,
+    /// It is not known who sends.
+    Unauthenticated = 16,
 }
 
 /// What the sender is told beside the code.
@@ -67,6 +69,7 @@ pub(super) struct Verdict {
 pub(super) const fn verdict(error: &RequestError) -> Verdict {
     use RequestError as E;
     let (grpc, http, advice) = match error {
+        E::Unauthenticated => (Code::Unauthenticated, StatusCode::UNAUTHORIZED, Advice::None),
         E::NotFound => (Code::Unimplemented, StatusCode::NOT_FOUND, Advice::None),
         E::Method => (Code::Unimplemented, StatusCode::METHOD_NOT_ALLOWED, Advice::None),
         E::MediaType | E::GrpcOverHttp1 | E::Encoding => {
@@ -178,6 +181,7 @@ mod tests {
     fn table() -> Vec<(RequestError, u8, u16, &'static str)> {
         use RequestError as E;
         vec![
+            (E::Unauthenticated, 16, 401, ""),
             (E::NotFound, 12, 404, ""),
             (E::Method, 12, 405, ""),
             (E::MediaType, 12, 415, ""),

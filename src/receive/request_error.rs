@@ -9,6 +9,9 @@ use crate::ingest::IngestError;
 /// Why a request was not taken.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(super) enum RequestError {
+    /// No token, or one that is not known.
+    #[error("a bearer token that is accepted here is needed in the header `authorization`")]
+    Unauthenticated,
     /// Nothing is received at this path.
     #[error(
         "nothing is received here; spans are sent to POST /v1/traces, or over gRPC to \

@@ -1,5 +1,6 @@
 //! A request's body as it arrives: in chunks, each in time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,6 +9,7 @@ use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout_at};
 
 use super::limits::Limits;
+use crate::self_report::SelfReport;
 
 /// The body did not arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -28,17 +30,19 @@ pub(super) struct Source<B> {
     received: u64,
     silence: Duration,
     min_rate: u64,
+    report: Arc<SelfReport>,
 }
 
 impl<B: Body<Data = Bytes> + Unpin> Source<B> {
-    /// Begins to read `body`.
-    pub(super) fn new(body: B, limits: &Limits) -> Self {
+    /// Begins to read `body`; what arrives is told to `report`.
+    pub(super) fn new(body: B, limits: &Limits, report: Arc<SelfReport>) -> Self {
         Self {
             body,
             started: Instant::now(),
             received: 0,
             silence: limits.body_timeout,
             min_rate: limits.min_body_rate.max(1),
+            report,
         }
     }
 
@@ -59,6 +63,7 @@ impl<B: Body<Data = Bytes> + Unpin> Source<B> {
                         && !data.is_empty()
                     {
                         self.received += data.len() as u64;
+                        self.report.received(data.len());
                         return Ok(Some(data));
                     }
                 }

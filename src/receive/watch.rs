@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use super::limits::Limits;
@@ -23,6 +22,8 @@ struct State {
     /// When the head that is being read began; none between requests.
     head_since: Option<Instant>,
     protocol: Protocol,
+    /// Its time is over; see [`Watch::retire`].
+    is_retired: bool,
 }
 
 /// What a connection speaks, as far as its first bytes have told.
@@ -57,6 +58,7 @@ impl Watch {
             idle_since: now,
             head_since: Some(now),
             protocol: Protocol::Unknown(0),
+            is_retired: false,
         })))
     }
 
@@ -70,6 +72,20 @@ impl Watch {
         state.in_flight += 1;
         state.head_since = None;
         InFlight(self.clone())
+    }
+
+    /// The connection's time is over: after its next answer over HTTP/1, which cannot announce
+    /// its end before. Returns whether it is HTTP/2, which can.
+    pub(super) fn retire(&self) -> bool {
+        let mut state = self.state();
+        state.is_retired = true;
+        state.protocol == Protocol::Http2
+    }
+
+    /// Whether the next answer over HTTP/1 should be the last.
+    pub(super) fn is_last_answer(&self) -> bool {
+        let state = self.state();
+        state.is_retired && state.protocol == Protocol::Http1
     }
 
     /// Whether a request is in flight.
@@ -130,19 +146,19 @@ impl Drop for InFlight {
 
 /// A connection's stream that tells its watch what it reads.
 #[derive(Debug)]
-pub(super) struct Watched {
-    stream: TcpStream,
+pub(super) struct Watched<S> {
+    stream: S,
     watch: Watch,
 }
 
-impl Watched {
+impl<S> Watched<S> {
     /// Watches `stream`.
-    pub(super) const fn new(stream: TcpStream, watch: Watch) -> Self {
+    pub(super) const fn new(stream: S, watch: Watch) -> Self {
         Self { stream, watch }
     }
 }
 
-impl AsyncRead for Watched {
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -159,7 +175,7 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

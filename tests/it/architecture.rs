@@ -15,17 +15,34 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("clock", &["call"]),
     ("shutdown", &[]),
     ("config", &[]),
+    ("self_report", &["call", "figures"]),
     // The flow: nothing imports a later stage, and nightly and report meet in the store only.
     ("otlp", &["call"]),
     ("recognise", &["otlp", "call", "figures"]),
     ("reduce", &["recognise", "otlp", "call", "figures"]),
     ("store", &["figures", "call"]),
     ("ingest", &["otlp", "recognise", "reduce", "store", "call", "figures", "clock"]),
-    ("receive", &["ingest", "otlp", "store", "call", "figures", "clock", "shutdown"]),
+    (
+        "receive",
+        &["ingest", "otlp", "store", "call", "figures", "clock", "shutdown", "self_report"],
+    ),
     ("nightly", &["store", "figures", "call", "clock"]),
     ("report", &["store", "figures", "call", "clock"]),
     // The edges: `server` puts the stages together, `demo` and `cli` use it.
-    ("server", &["config", "receive", "ingest", "reduce", "store", "call", "clock", "shutdown"]),
+    (
+        "server",
+        &[
+            "config",
+            "receive",
+            "ingest",
+            "reduce",
+            "store",
+            "call",
+            "clock",
+            "shutdown",
+            "self_report",
+        ],
+    ),
     (
         "demo",
         &[
@@ -36,8 +53,19 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "demo", "server", "nightly", "report", "store", "receive", "reduce", "config", "call",
-            "figures", "clock", "shutdown",
+            "demo",
+            "server",
+            "nightly",
+            "report",
+            "store",
+            "receive",
+            "reduce",
+            "config",
+            "call",
+            "figures",
+            "clock",
+            "shutdown",
+            "self_report",
         ],
     ),
     ("main", &["cli"]),

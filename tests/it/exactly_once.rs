@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use firstcall::call::{CallDuration, Day, UnixNanos};
 use firstcall::clock::{Clock, SystemClock};
@@ -76,7 +77,7 @@ fn body(number: u64) -> Vec<u8> {
 }
 
 /// The numbers of the calls that are in the data folder.
-fn stored(data_dir: &Path) -> BTreeSet<u64> {
+pub(crate) fn stored(data_dir: &Path) -> BTreeSet<u64> {
     let store = Store::open(data_dir).unwrap();
     let mut numbers = BTreeSet::new();
     for day in store.sighting_days().unwrap() {
@@ -141,11 +142,32 @@ async fn send_until_gone(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_answered_survives_a_kill_and_what_is_sent_again_is_counted_once() {
+async fn bug_23_what_was_answered_survives_a_kill_and_what_is_sent_again_is_counted_once() {
+    kill_and_count(4, |round| Moment { answers: round * round * 4, then: Duration::ZERO }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes a minute: twenty-five kills"]
+async fn bug_23_twenty_five_kills_at_random_moments_lose_nothing_that_was_answered() {
+    let seed = std::collections::hash_map::RandomState::new();
+    kill_and_count(25, |round| {
+        let random = std::hash::BuildHasher::hash_one(&seed, round);
+        Moment { answers: random % 150, then: Duration::from_micros(random / 150 % 40_000) }
+    })
+    .await;
+}
+
+/// When a program is killed: so long after so many answers.
+struct Moment {
+    answers: u64,
+    then: Duration,
+}
+
+async fn kill_and_count(rounds: u64, moment: impl Fn(u64) -> Moment) {
     let folder = tempfile::tempdir().unwrap();
     let next = Arc::new(AtomicU64::new(0));
     let mut answered = BTreeSet::new();
-    for round in 1..=5_u64 {
+    for round in 1..=rounds {
         let program = Program::start(folder.path());
         let address = program.grpc;
         let (first_answers, mut heard) = tokio::sync::mpsc::unbounded_channel();
@@ -154,10 +176,12 @@ async fn what_was_answered_survives_a_kill_and_what_is_sent_again_is_counted_onc
             let next = Arc::clone(&next);
             tokio::spawn(async move { send_until_gone(address, &next, on_answer).await })
         };
-        // Killed after another number of answers in each round, with others on their way.
-        for _ in 0..round * round * 4 {
+        // Killed at another moment in each round, with requests on their way.
+        let moment = moment(round);
+        for _ in 0..moment.answers {
             heard.recv().await.unwrap();
         }
+        tokio::time::sleep(moment.then).await;
         program.kill();
         answered.extend(sending.await.unwrap());
         let stored = stored(folder.path());

@@ -3,10 +3,13 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 mod abuse;
+mod ageing;
 mod both;
 pub(crate) mod client;
 mod grpc;
 mod http;
+mod security;
 pub(crate) mod server;
 pub(crate) mod spans;
 mod stopping;
+mod tls;

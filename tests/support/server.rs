@@ -20,6 +20,8 @@ pub(crate) struct RunningServer {
     pub(crate) grpc: SocketAddr,
     /// Where OTLP/HTTP is served.
     pub(crate) http: SocketAddr,
+    /// Where metrics are served, where they are.
+    pub(crate) metrics: Option<SocketAddr>,
     log: Option<JoinHandle<Vec<u8>>>,
 }
 
@@ -70,13 +72,13 @@ impl RunningServer {
         });
         let line = receive.recv_timeout(PATIENCE).expect("the server says something");
         let line = line.expect("standard output can be read");
-        let Some((grpc, http)) = listening(&line) else {
+        let Some((grpc, http, metrics)) = listening(&line) else {
             child.kill().ok();
             let status = child.wait();
             let log = String::from_utf8_lossy(&log.join().unwrap_or_default()).into_owned();
             panic!("no start-up line but {line:?}, {status:?}, standard error:\n{log}");
         };
-        Self { child, grpc, http, log: Some(log) }
+        Self { child, grpc, http, metrics, log: Some(log) }
     }
 
     /// The process's id.
@@ -109,9 +111,15 @@ impl RunningServer {
 
     /// Sends the signal `name` and waits until the server has ended.
     #[track_caller]
-    pub(crate) fn stop_by(mut self, name: &str) -> Stopped {
-        let since = Instant::now();
+    pub(crate) fn stop_by(self, name: &str) -> Stopped {
         self.signal(name);
+        self.wait()
+    }
+
+    /// Waits until the server, which was asked to stop, has ended.
+    #[track_caller]
+    pub(crate) fn wait(mut self) -> Stopped {
+        let since = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be waited for") {
                 break status;
@@ -131,11 +139,11 @@ impl Drop for RunningServer {
     }
 }
 
-/// The addresses in `listening grpc=127.0.0.1:1 http=127.0.0.1:2`.
-fn listening(line: &str) -> Option<(SocketAddr, SocketAddr)> {
+/// The addresses in `listening grpc=127.0.0.1:1 http=127.0.0.1:2`; a third may follow.
+fn listening(line: &str) -> Option<(SocketAddr, SocketAddr, Option<SocketAddr>)> {
     let words = line.trim().strip_prefix("listening ")?;
     let value = |key: &str| {
         words.split(' ').find_map(|word| word.strip_prefix(key)).and_then(|text| text.parse().ok())
     };
-    Some((value("grpc=")?, value("http=")?))
+    Some((value("grpc=")?, value("http=")?, value("metrics=")))
 }

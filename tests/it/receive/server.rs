@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use firstcall::call::{InstallationSecret, UnixNanos};
 use firstcall::clock::ManualClock;
 use firstcall::ingest::{Commit, Ingest};
-use firstcall::receive::{Drained, Limits, Listeners};
+use firstcall::receive::{Drained, Limits, Listeners, Options};
 use firstcall::shutdown::Stop;
 use firstcall::store::{Batch, Committed, StoreError};
 use tokio::sync::Semaphore;
@@ -75,8 +75,9 @@ impl Server {
         Self::with(Limits::default()).await
     }
 
-    /// Starts one with these limits.
-    pub(crate) async fn with(limits: Limits) -> Self {
+    /// Starts one with these limits or options.
+    pub(crate) async fn with(options: impl Into<Options>) -> Self {
+        let options = options.into();
         let listeners = Listeners::bind("127.0.0.1:0", "127.0.0.1:0").await.unwrap();
         let memory = Memory::new();
         let clock = Arc::new(ManualClock::at(UnixNanos::new(NOON)));
@@ -88,7 +89,7 @@ impl Server {
             http: listeners.http_address(),
             memory,
             stop: stop.clone(),
-            serving: tokio::spawn(listeners.serve(ingest, limits, stop)),
+            serving: tokio::spawn(listeners.serve(ingest, options, stop)),
         }
     }
 

@@ -94,3 +94,10 @@ pub(crate) fn framed(flag: u8, message: &[u8]) -> Bytes {
     let len = u32::try_from(message.len()).unwrap().to_be_bytes();
     [&[flag][..], &len, message].concat().into()
 }
+
+/// A request with one tool call that has `count` further attributes.
+pub(crate) fn call_with_attributes(count: usize) -> Vec<u8> {
+    let mut span = call(0);
+    span.attributes.extend((0..count).map(|number| text(&format!("key.{number}"), "value")));
+    request(vec![span]).encode_to_vec()
+}
