@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::assets::Assets;
 use super::html::{FindingList, MethodPage, Pages};
 use super::input::ReportInput;
 use super::model::client_page::{client_list, client_page};
@@ -16,9 +17,17 @@ use super::{csv, json, markdown};
 /// All files of the report: HTML, Markdown, JSON and CSV of the same figures, by their paths
 /// from the site's top. The same input makes the same bytes.
 pub fn site(input: &ReportInput) -> Vec<(PathBuf, Vec<u8>)> {
+    site_with(input, Assets::Inline)
+}
+
+/// The same, with the style sheet and the script where `assets` says.
+pub fn site_with(input: &ReportInput, assets: Assets) -> Vec<(PathBuf, Vec<u8>)> {
     let facts = Facts::of(input);
-    let pages = Pages::new();
+    let pages = Pages::new(assets);
     let mut files = Files::default();
+    for (path, text) in pages.files() {
+        files.add(path, text);
+    }
     let overview = overview(&facts);
     files.add("index.html", pages.overview(&overview));
     files.add("README.md", markdown::overview(&overview));
