@@ -41,7 +41,9 @@ impl From<AssetsArg> for report::Assets {
 pub fn run(args: &ReportArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     let input = args.range.read(&config)?;
-    let files = report::site_with(&input, args.assets.into());
+    let nights_kept = report::publish::nights_kept(&args.out);
+    let options = report::SiteOptions { assets: args.assets.into(), nights_kept };
+    let files = report::site_with(&input, &options);
     report::publish(&args.out, files)?;
     tell(&format!("wrote {}", args.out.join("index.html").display()));
     Ok(())

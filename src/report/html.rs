@@ -12,7 +12,7 @@ use super::model::night_page::NightPage;
 use super::model::overview::Overview;
 use super::model::quality::QualityPage;
 use super::model::tool_page::ToolPage;
-use super::model::{ChangeText, Frame, RateText};
+use super::model::{ChangeText, Frame, RateText, table};
 use super::names;
 use crate::figures::Piece;
 use crate::report::model::findings::FindingText;

@@ -23,7 +23,7 @@ pub mod slug;
 pub use assets::Assets;
 pub use input::{Range, ReportInput, read};
 pub use publish::{PublishError, publish};
-pub use site::{site, site_with};
+pub use site::{SiteOptions, site, site_with};
 
 /// The summary for a pull request, as Markdown.
 pub fn pull_request_summary(input: &ReportInput) -> String {

@@ -12,6 +12,7 @@
 mod empty_cases;
 mod hostile;
 mod markdown;
+mod nights;
 mod pages;
 mod reading;
 mod size;
@@ -22,7 +23,7 @@ mod report_input;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use firstcall::report::{Assets, ReportInput};
+use firstcall::report::{Assets, ReportInput, SiteOptions};
 
 /// The site's files by their paths, as texts.
 fn site(input: &ReportInput) -> BTreeMap<String, String> {
@@ -34,7 +35,8 @@ fn site_with(input: &ReportInput, assets: Assets) -> BTreeMap<String, String> {
     let text = |(path, bytes): (PathBuf, Vec<u8>)| {
         (path.to_str().unwrap().to_owned(), String::from_utf8(bytes).unwrap())
     };
-    firstcall::report::site_with(input, assets).into_iter().map(text).collect()
+    let options = SiteOptions { assets, ..SiteOptions::default() };
+    firstcall::report::site_with(input, &options).into_iter().map(text).collect()
 }
 
 /// The pages among them.
@@ -63,7 +65,8 @@ fn sites_are_left_for_the_browser() {
     for (name, input, assets) in inputs {
         let dir = top.join(name);
         let _ = std::fs::remove_dir_all(&dir);
-        let files = firstcall::report::site_with(&input, assets);
+        let files =
+            firstcall::report::site_with(&input, &SiteOptions { assets, ..SiteOptions::default() });
         firstcall::report::publish(&dir, files).unwrap();
         assert!(dir.join("index.html").is_file());
     }
