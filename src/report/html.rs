@@ -1,33 +1,22 @@
 //! The HTML pages: one struct per template, filled from the model.
 //!
-//! A page is whole in itself: one hashed `<style>`, no script, no request of any kind. askama
-//! escapes every value; no template passes anything around it.
+//! A page is whole in itself: one hashed `<style>`, one hashed `<script>` that only sorts and
+//! filters, no request of any kind; or, for hosts that refuse what is inline, the same as files
+//! beside the pages. askama escapes every value; no template passes anything around it.
 
 use askama::Template;
-use base64::Engine as _;
-use sha2::{Digest, Sha256};
 
+use super::assets::{Assets, Head};
 use super::model::client_page::{ClientList, ClientPage};
 use super::model::night_page::NightPage;
 use super::model::overview::Overview;
 use super::model::quality::QualityPage;
 use super::model::tool_page::ToolPage;
-use super::model::{ChangeText, Frame, RateText};
+use super::model::{ChangeText, Frame, RateText, table};
 use super::names;
 use crate::figures::Piece;
 use crate::report::model::findings::FindingText;
 use crate::report::model::tool_list::ToolList;
-
-/// The style sheet, rendered as the pages include it.
-#[derive(Template)]
-#[template(path = "html/report.css", escape = "none")]
-struct Style;
-
-/// The hash by which the content security policy lets the style sheet in.
-pub fn style_hash() -> String {
-    let digest = Sha256::digest(render(&Style).as_bytes());
-    base64::engine::general_purpose::STANDARD.encode(digest)
-}
 
 /// What the list of findings says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,126 +38,126 @@ pub struct MethodPage {
 #[template(path = "html/index.html")]
 struct Index<'a> {
     page: &'a Overview,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/tool.html")]
 struct Tool<'a> {
     page: &'a ToolPage,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/client.html")]
 struct Client<'a> {
     page: &'a ClientPage,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/tools.html")]
 struct Tools<'a> {
     page: &'a ToolList,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/clients.html")]
 struct Clients<'a> {
     page: &'a ClientList,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/findings.html")]
 struct Findings<'a> {
     page: &'a FindingList,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/night.html")]
 struct NightTemplate<'a> {
     page: &'a NightPage,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/quality.html")]
 struct Quality<'a> {
     page: &'a QualityPage,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
 #[derive(Template)]
 #[template(path = "html/method.html")]
 struct Method<'a> {
     page: &'a MethodPage,
-    style_hash: &'a str,
+    head: &'a Head,
 }
 
-/// Renders pages of one site, which share a style sheet.
+/// Renders pages of one site, which share a style sheet and a script.
 #[derive(Debug)]
 pub struct Pages {
-    style_hash: String,
+    head: Head,
 }
 
 impl Pages {
-    /// Prepares the style sheet.
-    pub fn new() -> Self {
-        Self { style_hash: style_hash() }
+    /// Prepares the style sheet and the script.
+    pub fn new(assets: Assets) -> Self {
+        Self { head: Head::new(assets) }
+    }
+
+    /// The files that the pages ask for, by their paths from the site's top; none where the
+    /// pages hold all they need.
+    pub fn files(&self) -> Vec<(String, String)> {
+        self.head.files()
     }
 
     /// The overview.
     pub fn overview(&self, page: &Overview) -> String {
-        render(&Index { page, style_hash: &self.style_hash })
+        render(&Index { page, head: &self.head })
     }
 
     /// A tool's page.
     pub fn tool(&self, page: &ToolPage) -> String {
-        render(&Tool { page, style_hash: &self.style_hash })
+        render(&Tool { page, head: &self.head })
     }
 
     /// A client's page.
     pub fn client(&self, page: &ClientPage) -> String {
-        render(&Client { page, style_hash: &self.style_hash })
+        render(&Client { page, head: &self.head })
     }
 
     /// A page of the list of tools.
     pub fn tools(&self, page: &ToolList) -> String {
-        render(&Tools { page, style_hash: &self.style_hash })
+        render(&Tools { page, head: &self.head })
     }
 
     /// The list of clients.
     pub fn clients(&self, page: &ClientList) -> String {
-        render(&Clients { page, style_hash: &self.style_hash })
+        render(&Clients { page, head: &self.head })
     }
 
     /// The list of findings.
     pub fn findings(&self, page: &FindingList) -> String {
-        render(&Findings { page, style_hash: &self.style_hash })
+        render(&Findings { page, head: &self.head })
     }
 
     /// A night's page.
     pub fn night(&self, page: &NightPage) -> String {
-        render(&NightTemplate { page, style_hash: &self.style_hash })
+        render(&NightTemplate { page, head: &self.head })
     }
 
     /// The data-quality page.
     pub fn quality(&self, page: &QualityPage) -> String {
-        render(&Quality { page, style_hash: &self.style_hash })
+        render(&Quality { page, head: &self.head })
     }
 
     /// The method page.
     pub fn method(&self, page: &MethodPage) -> String {
-        render(&Method { page, style_hash: &self.style_hash })
-    }
-}
-
-impl Default for Pages {
-    fn default() -> Self {
-        Self::new()
+        render(&Method { page, head: &self.head })
     }
 }
 

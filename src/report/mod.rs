@@ -5,6 +5,7 @@
 //! give it its form; `publish` is the only writer. The same input makes the same bytes: no
 //! clock, no randomness, no path of this machine. It reads figures and never sightings.
 
+pub mod assets;
 pub mod badge;
 pub mod baseline;
 pub mod chart;
@@ -24,10 +25,11 @@ pub mod publish;
 pub mod site;
 pub mod slug;
 
+pub use assets::Assets;
 pub use host::{Host, SummaryOptions};
 pub use input::{Range, ReportInput, read};
 pub use publish::{PublishError, publish};
-pub use site::site;
+pub use site::{SiteOptions, site, site_with};
 
 /// The whole summary for a pull request on GitHub, as Markdown.
 pub fn pull_request_summary(input: &ReportInput) -> String {

@@ -14,6 +14,7 @@ mod empty_cases;
 mod hostile;
 mod hosts;
 mod markdown;
+mod nights;
 mod pages;
 mod reading;
 pub(crate) mod schema;
@@ -25,14 +26,20 @@ mod report_input;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use firstcall::report::ReportInput;
+use firstcall::report::{Assets, ReportInput, SiteOptions};
 
 /// The site's files by their paths, as texts.
 fn site(input: &ReportInput) -> BTreeMap<String, String> {
+    site_with(input, Assets::Inline)
+}
+
+/// The same, with the style sheet and the script where `assets` says.
+fn site_with(input: &ReportInput, assets: Assets) -> BTreeMap<String, String> {
     let text = |(path, bytes): (PathBuf, Vec<u8>)| {
         (path.to_str().unwrap().to_owned(), String::from_utf8(bytes).unwrap())
     };
-    firstcall::report::site(input).into_iter().map(text).collect()
+    let options = SiteOptions { assets, ..SiteOptions::default() };
+    firstcall::report::site_with(input, &options).into_iter().map(text).collect()
 }
 
 /// The pages among them.
@@ -52,15 +59,18 @@ fn file_of<'s>(site: &'s BTreeMap<String, String>, start: &str, ext: &str) -> (&
 #[test]
 fn sites_are_left_for_the_browser() {
     let inputs = [
-        ("usual", report_input::usual()),
-        ("hostile", report_input::hostile()),
-        ("empty", report_input::empty()),
+        ("usual", report_input::usual(), Assets::Inline),
+        ("files", report_input::usual(), Assets::Files),
+        ("hostile", report_input::hostile(), Assets::Inline),
+        ("empty", report_input::empty(), Assets::Inline),
     ];
     let top = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fixture-site");
-    for (name, input) in inputs {
+    for (name, input, assets) in inputs {
         let dir = top.join(name);
         let _ = std::fs::remove_dir_all(&dir);
-        firstcall::report::publish(&dir, firstcall::report::site(&input)).unwrap();
+        let files =
+            firstcall::report::site_with(&input, &SiteOptions { assets, ..SiteOptions::default() });
+        firstcall::report::publish(&dir, files).unwrap();
         assert!(dir.join("index.html").is_file());
     }
 }

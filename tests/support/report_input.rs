@@ -320,7 +320,7 @@ fn hostile_day(day: Day, names: &[&str]) -> DayFigures {
     figures
 }
 
-fn pair_of(service: &str, tool: &str, client: &str) -> (ToolKey, ClientName) {
+pub(crate) fn pair_of(service: &str, tool: &str, client: &str) -> (ToolKey, ClientName) {
     let tool = ToolKey { service: Name::cut(service), tool: Name::cut(tool) };
     (tool, ClientName::new(Name::cut(client)))
 }

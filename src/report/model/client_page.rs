@@ -1,10 +1,11 @@
 //! A client's page, and the list of all clients.
 
-use super::facts::{Facts, sum_of_day};
+use super::facts::Facts;
 use super::figures_text::Term;
 use super::findings;
 use super::frame::Frame;
 use super::grid::{ClientLabel, clients_by_calls};
+use super::history::Histories;
 use super::quality::{SESSION_GRADES, grade_words};
 use super::table::{self, ToolLabel};
 use super::tool_page::{self, PartRow, SubjectFigures, SubjectParts, part, subject};
@@ -33,7 +34,7 @@ pub struct ClientPage {
 }
 
 /// The page of a client.
-pub fn client_page(facts: &Facts<'_>, client: &ClientName) -> ClientPage {
+pub fn client_page(facts: &Facts<'_>, histories: &Histories, client: &ClientName) -> ClientPage {
     let figures = facts.client(client);
     let slug = facts.client_slug(client);
     let parts = SubjectParts {
@@ -41,8 +42,8 @@ pub fn client_page(facts: &Facts<'_>, client: &ClientName) -> ClientPage {
         before: facts.before.clients.get(client),
         // What was shown before is kept per tool only.
         shown_before: None,
-        line: table::history_line(facts, |_, found| found == client, tool_page::LINE),
-        days: tool_page::days(facts, |day| sum_of_day(day, |_, found| found == client)),
+        line: table::line_of_days(facts, histories.client(client), tool_page::LINE),
+        days: tool_page::days(facts, histories.client(client)),
         findings: findings::of_client(facts, client),
     };
     ClientPage {

@@ -177,20 +177,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The sum of a day's figures over the tools and clients that `pick` takes; none where none is.
-pub fn sum_of_day(
-    day: &DayFigures,
-    pick: impl Fn(&ToolKey, &ClientName) -> bool,
-) -> Option<Figures> {
-    let mut sum = None::<Figures>;
-    for ((tool, client), figures) in &day.tools {
-        if pick(tool, client) {
-            sum.get_or_insert_with(Figures::default).merge(figures);
-        }
-    }
-    sum
-}
-
 /// The day's rate over the tools and clients that `pick` takes.
 pub fn rate_of_day(day: &DayFigures, pick: impl Fn(&ToolKey, &ClientName) -> bool) -> Option<Rate> {
     let (mut hits, mut judged) = (0, 0);

@@ -1,5 +1,8 @@
 //! A night's page: the figures of one covered day.
 
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
 use super::facts::Facts;
 use super::frame::{Frame, Night};
 use super::grid::ClientLabel;
@@ -7,6 +10,7 @@ use super::rate_text::RateText;
 use super::retries::Retries;
 use super::table::{self, ToolLabel};
 use super::tool_page::{PartRow, part};
+use crate::call::Day;
 use crate::figures::format::count;
 use crate::figures::{DayFigures, RangeFigures};
 use crate::report::dates;
@@ -43,34 +47,34 @@ pub struct NightPage {
     pub clients: Vec<PartRow>,
 }
 
-/// The nights that have a page, ascending: all covered days of the range and of the charts.
+/// The covered days of which a page is made, ascending: those of the range, of the period
+/// before it and of the charts.
 pub fn nights<'f>(facts: &Facts<'f>) -> Vec<&'f DayFigures> {
     let input = facts.input;
-    let mut days: Vec<_> = input.history.iter().chain(&input.days).collect();
+    let mut days: Vec<_> = input.previous.iter().chain(&input.history).chain(&input.days).collect();
     days.sort_by_key(|day| day.day);
     days.dedup_by_key(|day| day.day);
     days
 }
 
-/// The page of the night at `position` among `nights`.
-pub fn night_page(facts: &Facts<'_>, nights: &[&DayFigures], position: usize) -> Option<NightPage> {
-    let day = nights.get(position)?;
-    let neighbour = |position: Option<usize>| {
-        position.and_then(|position| nights.get(position)).map(|day| Night::of(day.day))
-    };
-    let range = RangeFigures::of([*day]);
+/// The page of a night; `nights` are all that have a page, older ones that an earlier report
+/// left included.
+pub fn night_page(facts: &Facts<'_>, nights: &BTreeSet<Day>, day: &DayFigures) -> NightPage {
+    let before = nights.range(..day.day).next_back().copied();
+    let after = nights.range((Bound::Excluded(day.day), Bound::Unbounded)).next().copied();
+    let range = RangeFigures::of([day]);
     let first_call = RateText::first_call(&range.overall);
     let restated = facts.input.restated.get(&day.day);
     let mut tools: Vec<_> = range.tools.iter().collect();
     tools.sort_by_key(|(key, tool)| (table::need(&tool.all), (*key).clone()));
     let mut clients: Vec<_> = range.clients.iter().collect();
     clients.sort_by_key(|(client, figures)| (table::need(figures), (*client).clone()));
-    Some(NightPage {
+    NightPage {
         frame: Frame::below(facts, dates::long(day.day)),
         night: Night::of(day.day),
         day: dates::long(day.day),
-        before: neighbour(position.checked_sub(1)),
-        after: neighbour(position.checked_add(1)),
+        before: before.map(Night::of),
+        after: after.map(Night::of),
         is_restated: restated.is_some(),
         shown_before: restated
             .map(|earlier| {
@@ -97,5 +101,5 @@ pub fn night_page(facts: &Facts<'_>, nights: &[&DayFigures], position: usize) ->
                 part((label.name, None, label.slug), figures, None)
             })
             .collect(),
-    })
+    }
 }

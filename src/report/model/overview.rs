@@ -110,7 +110,7 @@ fn headline(facts: &Facts<'_>) -> Option<Headline> {
         change: ChangeText::first_call(now, before),
         confirmed: RateText::confirmed(now),
         confirmed_change: ChangeText::confirmed(now, before),
-        days: table::history_line(facts, |_, _| true, (260, 64)),
+        days: table::history_line(facts, (260, 64)),
         calls: count(now.calls),
     })
 }

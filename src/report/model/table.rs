@@ -1,6 +1,7 @@
 //! The tool table: one row per tool, by what needs attention.
 
 use super::facts::{Facts, rate_of_day};
+use super::history::ByDay;
 use super::rate_text::{ChangeText, RateText};
 use super::retries;
 use crate::call::ToolKey;
@@ -98,6 +99,15 @@ pub struct ToolRow {
     pub status: Status,
 }
 
+/// The most rows of one table on pages that are not split; a page stays within its budget, and
+/// what it leaves out stands on pages of its own.
+pub const ROWS: usize = 200;
+
+/// The rows that such a page shows.
+pub fn first_rows<T>(rows: &[T]) -> &[T] {
+    rows.get(..ROWS).unwrap_or(rows)
+}
+
 /// The size of a line in a table row.
 const LINE: (u32, u32) = (120, 24);
 
@@ -182,17 +192,21 @@ fn point(hits: u64, judged: u64) -> Option<Rate> {
     Rate::of(hits, judged).filter(|rate| rate.judged() >= CALLS_PER_POINT)
 }
 
-/// The line of a whole report, a tool or a client over the last 30 days.
-pub fn history_line(
-    facts: &Facts<'_>,
-    pick: impl Fn(&ToolKey, &crate::call::ClientName) -> bool,
-    size: (u32, u32),
-) -> Sparkline {
-    let rates: Vec<_> = facts
-        .history(|day| rate_of_day(day, &pick))
-        .into_iter()
-        .map(|(_, rate)| rate.filter(|rate| rate.judged() >= CALLS_PER_POINT))
-        .collect();
+/// The line of a whole report over the last 30 days.
+pub fn history_line(facts: &Facts<'_>, size: (u32, u32)) -> Sparkline {
+    let rates = facts.history(|day| rate_of_day(day, |_, _| true));
+    line_of_rates(rates.into_iter().map(|(_, rate)| rate), size)
+}
+
+/// The line of a tool or a client over the last 30 days.
+pub fn line_of_days(facts: &Facts<'_>, by_day: &ByDay, size: (u32, u32)) -> Sparkline {
+    let rate = |day| by_day.get(&day).and_then(Figures::first_call_success);
+    line_of_rates(facts.history_days().map(rate), size)
+}
+
+fn line_of_rates(rates: impl Iterator<Item = Option<Rate>>, size: (u32, u32)) -> Sparkline {
+    let is_point = |rate: &Rate| rate.judged() >= CALLS_PER_POINT;
+    let rates: Vec<_> = rates.map(|rate| rate.filter(is_point)).collect();
     let floor = chart::common_floor(rates.iter().flatten().map(|rate| rate.fraction()));
     line(&rates, size, floor)
 }

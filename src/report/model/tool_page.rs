@@ -1,20 +1,21 @@
 //! A tool's page.
 
-use super::facts::{Facts, sum_of_day};
+use super::facts::Facts;
 use super::figures_text::{self, CountRow, HistogramText, Term};
 use super::findings::{self, FindingText};
 use super::frame::{Frame, Night};
 use super::grid::ClientLabel;
+use super::history::{ByDay, Histories};
 use super::overview::{PairRow, pairs};
 use super::rate_text::{ChangeText, RateText};
 use super::retries::Retries;
 use super::table::{self, Status};
-use crate::call::{Day, ToolKey};
+use crate::call::ToolKey;
 use crate::figures::Figures;
 use crate::figures::format::{count, milliseconds};
 use crate::report::chart::Sparkline;
 use crate::report::input::ShownBefore;
-use crate::report::{dates, names};
+use crate::report::names;
 
 /// What a tool's page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +114,7 @@ pub struct PartRow {
 }
 
 /// The page of a tool.
-pub fn tool_page(facts: &Facts<'_>, key: &ToolKey) -> ToolPage {
+pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> ToolPage {
     let figures = facts.tool(key);
     let slug = facts.tool_slug(key);
     let shown = facts.shown_before.as_ref().and_then(|earlier| earlier.tools.get(key));
@@ -121,8 +122,8 @@ pub fn tool_page(facts: &Facts<'_>, key: &ToolKey) -> ToolPage {
         figures,
         before: facts.tool_before(key),
         shown_before: shown,
-        line: table::history_line(facts, |tool, _| tool == key, LINE),
-        days: days(facts, |day| sum_of_day(day, |tool, _| tool == key)),
+        line: table::line_of_days(facts, histories.tool(key), LINE),
+        days: days(facts, histories.tool(key)),
         findings: findings::of_tool(facts, key),
     };
     ToolPage {
@@ -188,22 +189,18 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
 }
 
 /// The covered days that hold figures of the subject, the newest first.
-pub fn days(
-    facts: &Facts<'_>,
-    of_day: impl Fn(&crate::figures::DayFigures) -> Option<Figures>,
-) -> Vec<SubjectDay> {
-    let found = facts.history(|day| Some(of_day(day).unwrap_or_default()));
-    found
-        .into_iter()
-        .rev()
-        .filter_map(|(day, figures): (Day, Option<Figures>)| {
-            let figures = figures?;
-            Some(SubjectDay {
-                night: Night { day: day.to_string(), short: dates::short(day) },
-                first_call: RateText::first_call(&figures),
+pub fn days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<SubjectDay> {
+    let not_called = Figures::default();
+    let covered = facts.input.history.iter().rev();
+    covered
+        .map(|covered| {
+            let figures = by_day.get(&covered.day).unwrap_or(&not_called);
+            SubjectDay {
+                night: Night::of(covered.day),
+                first_call: RateText::first_call(figures),
                 calls: count(figures.calls),
                 retried: count(figures.retried),
-            })
+            }
         })
         .collect()
 }

@@ -18,14 +18,17 @@ use error::At as _;
 pub use error::PublishError;
 use staging::Staging;
 
+use crate::call::Day;
+
 /// Marks a folder as one that firstcall wrote, so that no other folder is ever replaced.
 const MARKER: &str = ".firstcall-report";
 const MARKER_TEXT: &[u8] =
     b"This folder is written by firstcall; its pages are replaced each time.\n";
 
-/// Folders whose old files are dropped when the new site no longer holds them: pages of tools
-/// and clients that nobody has seen for a month would only go stale.
-const DROPPED: [&str; 2] = ["tools", "clients"];
+/// The start of files that are dropped when the new site no longer holds them: later pages of
+/// the list of tools. Every other page may be where a kept night or a link from elsewhere
+/// leads: it stays, and says as of which day it speaks.
+const DROPPED: &str = "tools/page-";
 
 /// Puts `files`, by their paths within the site, in the folder `dir`. The folder is made where
 /// it does not exist; one that holds anything else than a report is refused.
@@ -49,6 +52,18 @@ pub fn publish(dir: &Path, files: Vec<(PathBuf, Vec<u8>)>) -> Result<(), Publish
     } else {
         swap::publish_within(&site, &files)
     }
+}
+
+/// The nights whose pages are in the folder `dir`; none where there is no report yet.
+pub fn nights_kept(dir: &Path) -> BTreeSet<Day> {
+    let Ok(entries) = fs::read_dir(dir.join("nights")) else { return BTreeSet::new() };
+    let day = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        let day: Day = name.strip_suffix(".html")?.parse().ok()?;
+        // Only the one spelling that pages have.
+        (format!("{day}.html") == name).then_some(day)
+    };
+    entries.filter_map(|entry| day(entry.ok()?)).collect()
 }
 
 fn is_entrance(path: &Path) -> bool {
@@ -121,8 +136,8 @@ impl Site {
         Staging::can_be_beside(&self.dir, &self.parent)
     }
 
-    /// The files of the old site that stay: what the new one does not replace and what is not
-    /// a page of a tool or client.
+    /// The files of the old site that stay: what the new one does not replace, but for pages
+    /// of the list of tools.
     fn carried(&self, files: &[(PathBuf, Vec<u8>)]) -> Result<Vec<PathBuf>, PublishError> {
         if !self.exists {
             return Ok(Vec::new());
@@ -132,7 +147,7 @@ impl Site {
         collect(&self.dir, Path::new(""), &mut carried)?;
         carried.retain(|path| {
             !new.contains(path.as_path())
-                && !DROPPED.iter().any(|dropped| path.starts_with(dropped))
+                && !path.to_str().is_some_and(|path| path.starts_with(DROPPED))
         });
         carried.sort();
         Ok(carried)

@@ -13,16 +13,23 @@ fn read(path: &Path) -> Option<String> {
 fn a_site_is_made_and_replaced_whole() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("deep/site");
-    publish(&dir, files(&[("index.html", "one"), ("tools/a.html", "a"), ("nights/1.html", "n1")]))
-        .unwrap();
+    let first = [
+        ("index.html", "one"),
+        ("tools/a.html", "a"),
+        ("tools/page-2.html", "2"),
+        ("nights/1.html", "n1"),
+    ];
+    publish(&dir, files(&first)).unwrap();
     assert_eq!(read(&dir.join("index.html")).as_deref(), Some("one"));
     fs::write(dir.join("CNAME"), "example.com").unwrap();
     publish(&dir, files(&[("index.html", "two"), ("tools/b.html", "b"), ("nights/2.html", "n2")]))
         .unwrap();
     assert_eq!(read(&dir.join("index.html")).as_deref(), Some("two"));
     assert_eq!(read(&dir.join("tools/b.html")).as_deref(), Some("b"));
-    // A tool that is gone loses its page; an older night and a foreign file stay.
-    assert_eq!(read(&dir.join("tools/a.html")), None);
+    // An older night stays, and so do the tools that it links to, and a foreign file; a list
+    // that has become shorter does not.
+    assert_eq!(read(&dir.join("tools/page-2.html")), None);
+    assert_eq!(read(&dir.join("tools/a.html")).as_deref(), Some("a"));
     assert_eq!(read(&dir.join("nights/1.html")).as_deref(), Some("n1"));
     assert_eq!(read(&dir.join("CNAME")).as_deref(), Some("example.com"));
     // Nothing is left beside it.

@@ -7,7 +7,7 @@ use scraper::{ElementRef, Html, Selector};
 use sha2::{Digest, Sha256};
 
 use super::report_input::usual;
-use super::{file_of, html_pages, site};
+use super::{file_of, html_pages, site, site_with};
 
 fn select<'d>(document: &'d Html, selector: &str) -> Vec<ElementRef<'d>> {
     document.select(&Selector::parse(selector).unwrap()).collect()
@@ -30,7 +30,7 @@ fn every_page_is_valid_html_and_whole_in_itself() {
         let all = select(&document, "*");
         for element in &all {
             let name = element.value().name();
-            assert!(!["script", "iframe", "object", "embed", "img"].contains(&name), "{path}");
+            assert!(!["iframe", "object", "embed", "img"].contains(&name), "{path}");
             for (attribute, value) in element.value().attrs() {
                 let is_inline = attribute == "style" || attribute.starts_with("on");
                 assert!(!is_inline, "{path}: {attribute}");
@@ -42,16 +42,49 @@ fn every_page_is_valid_html_and_whole_in_itself() {
         let css: String = style[0].text().collect();
         let hash = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(&css));
         assert!(!css.contains("url(") && !css.contains("@import"), "{path}");
+        let script = select(&document, "script");
+        assert_eq!((script.len(), script[0].attr("src")), (1, None), "{path}");
+        let code: String = script[0].text().collect();
+        let script = base64::engine::general_purpose::STANDARD.encode(Sha256::digest(&code));
         let policy = select(&document, "meta[http-equiv='Content-Security-Policy']");
         assert_eq!(
             policy[0].attr("content").unwrap(),
             format!(
-                "default-src 'none'; style-src 'sha256-{hash}'; img-src data:; base-uri 'none'; \
-                 form-action 'none'"
+                "default-src 'none'; style-src 'sha256-{hash}'; \
+                 script-src 'sha256-{script}'; img-src data:; base-uri 'none'; form-action 'none'"
             )
         );
         assert_eq!(select(&document, "h1").len(), 1, "{path}");
     }
+}
+
+#[test]
+fn with_files_beside_them_pages_hold_nothing_inline() {
+    let site = site_with(&usual(), firstcall::report::Assets::Files);
+    for (path, html) in html_pages(&site) {
+        let document = Html::parse_document(html);
+        assert!(document.errors.is_empty(), "{path}: {:?}", document.errors);
+        assert!(select(&document, "style, [style]").is_empty(), "{path}");
+        let policy = select(&document, "meta[http-equiv='Content-Security-Policy']");
+        assert_eq!(
+            policy[0].attr("content").unwrap(),
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
+             base-uri 'none'; form-action 'none'"
+        );
+        let scripts = select(&document, "script");
+        assert_eq!((scripts.len(), text(scripts[0]).as_str()), (1, ""), "{path}");
+        assert!(site.contains_key(&resolved(path, scripts[0].attr("src").unwrap())), "{path}");
+        assert_eq!(select(&document, "link[rel='stylesheet']").len(), 1, "{path}");
+    }
+    assert_links_resolve(&site);
+    // Nothing else differs.
+    let inline = super::site(&usual());
+    let main =
+        |html: &str| html[html.find("<main").unwrap()..html.find("</footer>").unwrap()].to_owned();
+    for (path, html) in html_pages(&inline) {
+        assert_eq!(main(html), main(&site[path]), "{path}");
+    }
+    assert_eq!(site.len(), inline.len() + 3);
 }
 
 #[test]

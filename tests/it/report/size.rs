@@ -54,6 +54,41 @@ fn beyond_that_the_pages_are_split_and_nothing_is_lost() {
 }
 
 #[test]
+fn four_hundred_tools_by_sixty_clients_are_made_in_seconds() {
+    let input = many(400, 60, 60);
+    let start = std::time::Instant::now();
+    let site = site(&input);
+    let took = start.elapsed();
+    for (path, text) in site.iter().filter(|(path, _)| path.ends_with(".html")) {
+        assert!(text.len() < 500_000, "{path}: {}", text.len());
+    }
+    // Unoptimised, on a busy machine.
+    assert!(took.as_secs() < 60, "{took:?}");
+}
+
+#[test]
+#[ignore = "a measurement: prints how long two thousand tools by two hundred clients take"]
+fn two_thousand_tools_by_two_hundred_clients_are_made() {
+    for each in [10, 40] {
+        let input = many(2_000, 200, each);
+        let start = std::time::Instant::now();
+        let files = firstcall::report::site(&input);
+        let took = start.elapsed();
+        let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
+        let html = files.iter().filter(|(path, _)| path.extension().is_some_and(|e| e == "html"));
+        let (path, largest) = html.max_by_key(|(_, text)| text.len()).unwrap();
+        println!(
+            "{each} clients a tool: {} files, {} MB in {took:.1?}; the largest page {} has {} kB",
+            files.len(),
+            bytes / 1_000_000,
+            path.display(),
+            largest.len() / 1_000,
+        );
+        assert!(largest.len() < 500_000);
+    }
+}
+
+#[test]
 fn the_summary_stays_within_its_budget() {
     let text = pull_request_summary(&many(2_000, 4, 1));
     let length = text.chars().count();

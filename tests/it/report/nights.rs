@@ -1,0 +1,121 @@
+//! Night after night in one folder: the newest in front, the older where links point.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use firstcall::call::Day;
+use firstcall::figures::DayFigures;
+use firstcall::report::publish::nights_kept;
+use firstcall::report::{ReportInput, SiteOptions, publish, site_with};
+
+use super::pages::assert_links_resolve;
+use super::report_input::{blank_day, counted, empty, habit_of, pair_of};
+
+/// The report of the night that covered `to`, over days of which each has a call of `tool_of`
+/// it.
+fn night(to: Day, covered: &[Day], tool_of: impl Fn(Day) -> &'static str) -> ReportInput {
+    let day_of = |day: &Day| {
+        let figures = counted(30, &habit_of("get_order"), 0);
+        let tools = [(pair_of("orders", tool_of(*day), "ide"), figures)];
+        DayFigures { tools: tools.into_iter().collect(), ..blank_day(*day) }
+    };
+    let within = |first: Day, last: Day| -> Vec<DayFigures> {
+        covered.iter().filter(|day| (first..=last).contains(*day)).map(day_of).collect()
+    };
+    let from = to.minus(6);
+    ReportInput {
+        from,
+        to,
+        today: to.plus(1),
+        as_of: Some(to),
+        days: within(from, to),
+        previous: within(from.minus(7), from.minus(1)),
+        history: within(to.minus(29), to),
+        ..empty()
+    }
+}
+
+fn publish_night(dir: &Path, input: &ReportInput) {
+    let options = SiteOptions { nights_kept: nights_kept(dir), ..SiteOptions::default() };
+    publish(dir, site_with(input, &options)).unwrap();
+}
+
+fn files_below(dir: &Path, top: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, top, found);
+        } else {
+            let name = path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
+            found.insert(name, std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn older_nights_stay_and_every_link_still_leads_somewhere() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("site");
+    let last: Day = "2026-11-29".parse().unwrap();
+    let first = last.minus(44);
+    let covered: Vec<Day> = first.through(last).collect();
+    // Until the fifth night a tool is called that nobody has called since.
+    let tool_of = |day: Day| if day < first.plus(5) { "gone" } else { "search" };
+    for to in [first.plus(3), first.plus(4), first.plus(31), last.minus(1), last] {
+        let until: Vec<Day> = covered.iter().copied().filter(|day| *day <= to).collect();
+        publish_night(&dir, &night(to, &until, tool_of));
+        let mut site = BTreeMap::new();
+        files_below(&dir, &dir, &mut site);
+        // The front page is of the newest night.
+        assert!(site["index.html"].contains(&format!("nights/{to}.html")), "{to}");
+        assert_links_resolve(&site);
+    }
+    let mut site = BTreeMap::new();
+    files_below(&dir, &dir, &mut site);
+    // 45 nights, 30 of them in the charts; each leads to its neighbours, beyond the 30 as well.
+    for day in &covered {
+        let page = &site[&format!("nights/{day}.html")];
+        let before = page.contains(&format!("href=\"{}.html\" rel=\"prev\"", day.minus(1)));
+        let after = page.contains(&format!("href=\"{}.html\" rel=\"next\"", day.plus(1)));
+        assert_eq!((before, after), (*day != first, *day != last), "{day}");
+    }
+}
+
+#[test]
+fn a_night_published_again_changes_neither_bytes_nor_times() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("site");
+    let last: Day = "2026-11-29".parse().unwrap();
+    let covered: Vec<Day> = last.minus(9).through(last).collect();
+    let input = night(last, &covered, |_| "search");
+    publish_night(&dir, &input);
+    let mut first = BTreeMap::new();
+    files_below(&dir, &dir, &mut first);
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    for name in first.keys() {
+        let file = std::fs::File::options().append(true).open(dir.join(name)).unwrap();
+        file.set_modified(long_ago).unwrap();
+    }
+    publish_night(&dir, &input);
+    let mut second = BTreeMap::new();
+    files_below(&dir, &dir, &mut second);
+    assert_eq!(first, second);
+    for name in second.keys() {
+        let time = std::fs::metadata(dir.join(name)).unwrap().modified().unwrap();
+        assert_eq!(time, long_ago, "{name}");
+    }
+}
+
+#[test]
+fn only_pages_of_nights_count_as_nights() {
+    let temp = tempfile::tempdir().unwrap();
+    assert!(nights_kept(temp.path()).is_empty());
+    std::fs::create_dir(temp.path().join("nights")).unwrap();
+    for name in
+        ["2026-11-29.html", "2026-13-01.html", "x.html", "2026-11-28.md", "+2026-11-27.html"]
+    {
+        std::fs::write(temp.path().join("nights").join(name), "").unwrap();
+    }
+    let day: Day = "2026-11-29".parse().unwrap();
+    assert_eq!(nights_kept(temp.path()).into_iter().collect::<Vec<_>>(), [day]);
+}
