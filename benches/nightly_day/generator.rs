@@ -82,7 +82,11 @@ impl Generator {
         let client = self.clients.at(mix(session) % 1_000_000);
         let length = 1 + self.random.below(12).min(self.size.calls - self.made - 1);
         let span = 86_400 * SECOND + 20 * MINUTE;
-        let mut start = self.day.start().get() - 10 * MINUTE + self.random.below(span);
+        // As in life, what happened earlier arrives earlier, give or take a minute.
+        let share = u128::from(span) * u128::from(self.made) / u128::from(self.size.calls);
+        let mut start = self.day.start().get() - 10 * MINUTE
+            + u64::try_from(share).unwrap()
+            + self.random.below(MINUTE);
         let mut tool = self.tools.draw(&mut self.random);
         let (mut query, mut page) = (self.random.below(1000), 0);
         let mut sightings = Vec::new();

@@ -126,7 +126,7 @@ fn join_parts<'s>(
                 calls: Vec<Call>| {
         for call in calls {
             match by.key(&call.joint) {
-                Some(key) => waiting.add(key, call)?,
+                Some(key) => waiting.add(key.get(), call)?,
                 None => through.add(of_session(terms, &call), call)?,
             }
         }

@@ -1,5 +1,7 @@
 //! A call, folded from all its sightings, as the night judges it (METHOD sections 1 and 8).
 
+use std::num::NonZeroU64;
+
 use super::few::Few;
 use super::names::NameId;
 use super::seen::Args;
@@ -68,9 +70,9 @@ pub struct Call {
 #[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub(super) struct Joint {
     /// Session and request id, mixed into one number.
-    pub(super) request: Option<u64>,
+    pub(super) request: Option<NonZeroU64>,
     /// Session and tool call id, mixed into one number.
-    pub(super) call: Option<u64>,
+    pub(super) call: Option<NonZeroU64>,
     /// The outermost sighting's kind and scope.
     pub(super) outer: (SpanKind, NameId),
     /// Whether a server's sighting is among the sightings.

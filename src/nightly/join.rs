@@ -6,11 +6,16 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 
 use super::call::{Call, Joint};
 use super::names::{NameId, Names};
 use super::tool_name::may_be_one_tool;
 use crate::call::{Confidence, Emptiness, Outcome, SpanKind};
+
+/// How many calls with one key before one are looked at: a bound on the work that one session
+/// can cause.
+const LOOK_BACK: usize = 256;
 
 /// Which of the two ids a round of joining goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +31,7 @@ impl By {
     pub(super) const BOTH: [Self; 2] = [Self::Request, Self::Call];
 
     /// Session and id of a call, mixed into one number; none where either is missing.
-    pub(super) const fn key(self, joint: &Joint) -> Option<u64> {
+    pub(super) const fn key(self, joint: &Joint) -> Option<NonZeroU64> {
         match self {
             Self::Request => joint.request,
             Self::Call => joint.call,
@@ -41,7 +46,7 @@ pub(super) fn join(calls: Vec<Call>, by: By, names: &Names) -> Vec<Call> {
     if !layers.may_meet(by) {
         return calls;
     }
-    let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut buckets: HashMap<NonZeroU64, Vec<usize>> = HashMap::new();
     for (at, call) in calls.iter().enumerate() {
         if let Some(key) = by.key(&call.joint) {
             buckets.entry(key).or_default().push(at);
@@ -53,7 +58,8 @@ pub(super) fn join(calls: Vec<Call>, by: By, names: &Names) -> Vec<Call> {
     for mut bucket in buckets {
         bucket.sort_by_key(|at| joined.order(*at));
         for (position, inner) in bucket.iter().copied().enumerate() {
-            let mut before = bucket.iter().copied().take(position);
+            let before = bucket.get(position.saturating_sub(LOOK_BACK)..position);
+            let mut before = before.unwrap_or_default().iter().copied();
             if let Some(outer) = before.find(|outer| joined.may_join(*outer, inner, names)) {
                 joined.join(outer, inner);
             }

@@ -1,6 +1,8 @@
 //! Sightings and calls as bytes, for the parts of a day that wait on disk while others are
 //! worked on. Written and read within one pass by one program: no version, no promise.
 
+use std::num::NonZeroU64;
+
 use super::call::{Call, Joint};
 use super::few::Few;
 use super::names::NameId;
@@ -121,6 +123,15 @@ impl<T: Packed, const N: usize> Packed for Few<T, N> {
             values.push(T::unpack(from)?);
         }
         Some(values)
+    }
+}
+
+impl Packed for NonZeroU64 {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.get().pack(out);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        Self::new(u64::unpack(from)?)
     }
 }
 

@@ -46,7 +46,7 @@ fn remove(dir: &Path) -> io::Result<()> {
 /// How many items a thread gathers before it hands them over, while they are few.
 const HANDFUL: usize = 4096;
 /// How many bytes of one part a thread gathers before it writes them.
-const CHUNK: usize = 1 << 15;
+const CHUNK: usize = 1 << 14;
 
 /// Items by part; several threads may add at once.
 #[derive(Debug)]
@@ -68,9 +68,20 @@ enum Place<T> {
 struct ChunkFile {
     file: File,
     length: u64,
-    /// Where each part's chunks begin, and how long they are.
-    chunks: Vec<Vec<(u64, usize)>>,
+    /// Each part's chunks.
+    chunks: Vec<Vec<Chunk>>,
 }
+
+/// A chunk of one part: where it begins, how many bytes it has, and how many items.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chunk {
+    begin: u64,
+    bytes: usize,
+    items: usize,
+}
+
+/// A chunk while it is gathered: its bytes, and how many items they are.
+type Gathered = (Vec<u8>, usize);
 
 impl<'s, T: Packed> Parts<'s, T> {
     /// No items yet. `name` tells these parts' file from others'.
@@ -103,12 +114,13 @@ impl<'s, T: Packed> Parts<'s, T> {
         adder.finish()
     }
 
-    fn write(&self, part: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
+    fn write(&self, part: usize, (bytes, items): &mut Gathered) -> io::Result<()> {
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Place::Disk(file) = &mut *place {
-            file.write(part, chunk)?;
+            file.write(part, bytes, *items)?;
         }
-        chunk.clear();
+        bytes.clear();
+        *items = 0;
         Ok(())
     }
 
@@ -140,12 +152,12 @@ impl ChunkFile {
         Ok(Self { file, length: 0, chunks: vec![Vec::new(); scratch.parts] })
     }
 
-    fn write(&mut self, part: usize, chunk: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(chunk, self.length)?;
+    fn write(&mut self, part: usize, bytes: &[u8], items: usize) -> io::Result<()> {
+        self.file.write_all_at(bytes, self.length)?;
         if let Some(chunks) = self.chunks.get_mut(part) {
-            chunks.push((self.length, chunk.len()));
+            chunks.push(Chunk { begin: self.length, bytes: bytes.len(), items });
         }
-        self.length += u64::try_from(chunk.len()).unwrap_or(u64::MAX);
+        self.length += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         Ok(())
     }
 }
@@ -155,7 +167,7 @@ impl ChunkFile {
 pub(super) struct Adder<'p, 's, T> {
     parts: &'p Parts<'s, T>,
     gathered: Vec<(u64, T)>,
-    chunks: Vec<Vec<u8>>,
+    chunks: Vec<Gathered>,
 }
 
 impl<T: Packed> Adder<'_, '_, T> {
@@ -179,11 +191,12 @@ impl<T: Packed> Adder<'_, '_, T> {
 
     fn add_to_chunk(&mut self, key: u64, item: &T) -> io::Result<()> {
         let count = self.parts.scratch.parts;
-        self.chunks.resize_with(count, Vec::new);
+        self.chunks.resize_with(count, Gathered::default);
         let part = usize::try_from(spread(key)).unwrap_or(0) % count;
         if let Some(chunk) = self.chunks.get_mut(part) {
-            item.pack(chunk);
-            if chunk.len() >= CHUNK {
+            item.pack(&mut chunk.0);
+            chunk.1 += 1;
+            if chunk.0.len() >= CHUNK {
                 self.parts.write(part, chunk)?;
             }
         }
@@ -194,7 +207,7 @@ impl<T: Packed> Adder<'_, '_, T> {
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.hand_over()?;
         for (part, chunk) in self.chunks.iter_mut().enumerate() {
-            if !chunk.is_empty() {
+            if chunk.1 > 0 {
                 self.parts.write(part, chunk)?;
             }
         }
@@ -211,8 +224,8 @@ pub(super) enum Part<T> {
     Disk {
         /// The file that it shares with the others.
         file: Arc<File>,
-        /// Where its chunks begin, and how long they are.
-        chunks: Vec<(u64, usize)>,
+        /// Its chunks.
+        chunks: Vec<Chunk>,
     },
 }
 
@@ -223,10 +236,11 @@ impl<T: Packed> Part<T> {
             Self::Memory(items) => return Ok(items),
             Self::Disk { file, chunks } => (file, chunks),
         };
-        let (mut items, mut bytes) = (Vec::new(), Vec::new());
-        for (begin, length) in chunks {
-            bytes.resize(length, 0);
-            file.read_exact_at(&mut bytes, begin)?;
+        let count = chunks.iter().map(|chunk| chunk.items).sum();
+        let (mut items, mut bytes) = (Vec::with_capacity(count), Vec::new());
+        for chunk in chunks {
+            bytes.resize(chunk.bytes, 0);
+            file.read_exact_at(&mut bytes, chunk.begin)?;
             let mut from = bytes.as_slice();
             while !from.is_empty() {
                 let item = T::unpack(&mut from);

@@ -276,9 +276,9 @@ mod tests {
     }
 
     #[test]
-    fn a_million_equal_calls_in_one_window_take_no_square_of_a_million_steps() {
+    fn many_equal_calls_in_one_window_take_no_square_of_their_number() {
         let calls = calls(&[(0, Some(1), "s"), (1, Some(1), "s")]);
-        let many: Vec<&Call> = (0..1_000_000).map(|_| &calls[0]).chain([&calls[1]]).collect();
+        let many: Vec<&Call> = (0..200_000).map(|_| &calls[0]).chain([&calls[1]]).collect();
         let windows = Run::new(many.into_iter()).windows();
         assert_eq!(windows.iter().filter(|window| window.is_repeat).count(), 1);
     }

@@ -14,6 +14,9 @@ use crate::nightly::tool_name::may_be_one_tool;
 /// Which instrumentation of which program saw a call from which side.
 pub(super) type Layer = (SpanKind, NameId, Option<NameId>);
 
+/// How many names of one call are compared: a bound on the work that one trace can cause.
+const MAX_NAMES: usize = 16;
+
 /// What joining two groups depends on.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
@@ -134,23 +137,15 @@ impl<'a> Forest<'a> {
 
     fn is_child_of_one_tool(&self, parent: usize, child: usize) -> bool {
         let (outer, inner) = (self.seen(parent), self.seen(child));
-        let outer_name = outer.tool.or_else(|| self.nearest_name(parent));
-        let is_named_alike = match (outer_name, inner.tool) {
+        let is_named_alike = match (outer.tool, inner.tool) {
             (Some(a), Some(b)) => self.is_one_tool(a, b),
-            _ => true,
+            // An unnamed sighting goes by the name that its call has by now.
+            (None, Some(b)) => self.groups[self.root[parent]].as_ref().is_none_or(|group| {
+                group.names.is_empty() || group.names.iter().any(|a| self.is_one_tool(*a, b))
+            }),
+            (_, None) => true,
         };
         is_named_alike && !are_two_calls(outer.call_id, inner.call_id)
-    }
-
-    fn nearest_name(&self, node: usize) -> Option<NameId> {
-        let mut at = self.parent[node];
-        while let Some(node) = at {
-            if self.seen(node).tool.is_some() {
-                return self.seen(node).tool;
-            }
-            at = self.parent[node];
-        }
-        self.groups[self.root[node]].as_ref().and_then(|group| group.names.first().copied())
     }
 
     fn is_one_tool(&self, a: NameId, b: NameId) -> bool {
@@ -279,8 +274,8 @@ impl<'a> Forest<'a> {
     /// Hands every group's sightings to `visit`, the outermost first, in order of the roots.
     pub(super) fn each_group(&self, mut visit: impl FnMut(&[&Node<'a>])) {
         let mut groups: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
-        for node in 0..self.len() {
-            groups.entry(self.root[node]).or_default().push((self.depth(node), node));
+        for (node, depth) in self.depths().into_iter().enumerate() {
+            groups.entry(self.root[node]).or_default().push((depth, node));
         }
         for members in groups.values_mut() {
             members.sort_unstable();
@@ -290,15 +285,30 @@ impl<'a> Forest<'a> {
         }
     }
 
-    fn depth(&self, node: usize) -> usize {
-        std::iter::successors(self.parent[node], |parent| self.parent[*parent]).count()
+    /// How many nodes each node hangs under.
+    fn depths(&self) -> Vec<usize> {
+        let mut depths: Vec<Option<usize>> = vec![None; self.len()];
+        let mut path = Vec::new();
+        for node in 0..self.len() {
+            let mut at = Some(node);
+            while let Some(current) = at.filter(|at| depths[*at].is_none()) {
+                path.push(current);
+                at = self.parent[current];
+            }
+            let mut depth = at.and_then(|at| depths[at]).map_or(0, |above| above + 1);
+            while let Some(current) = path.pop() {
+                depths[current] = Some(depth);
+                depth += 1;
+            }
+        }
+        depths.into_iter().flatten().collect()
     }
 }
 
 impl Group {
     fn absorb(&mut self, other: &Self) {
         for name in &other.names {
-            if !self.names.contains(name) {
+            if self.names.len() < MAX_NAMES && !self.names.contains(name) {
                 self.names.push(*name);
             }
         }

@@ -6,6 +6,10 @@ use super::forest::Forest;
 use crate::call::CallKey;
 use crate::nightly::seen::Seen;
 
+/// How many sightings with one id before one are looked at: a bound on the work that one trace
+/// can cause.
+const LOOK_BACK: usize = 256;
+
 /// Joins what shares an id. Models and connections give out small ids again, so within one trace
 /// an id may stand for several calls: sightings that overlap in time go first, the others one to
 /// one in order of start; and two sightings of one kind and scope are two calls.
@@ -37,7 +41,8 @@ fn join_by(forest: &mut Forest<'_>, id: impl Fn(&Seen) -> Option<CallKey>) {
 fn join_bucket(forest: &mut Forest<'_>, nodes: &[usize], must_overlap: bool) {
     for (at, inner) in nodes.iter().copied().enumerate() {
         let seen = forest.seen(inner);
-        let outer = nodes.iter().copied().take(at).find(|outer| {
+        let before = nodes.get(at.saturating_sub(LOOK_BACK)..at).unwrap_or_default();
+        let outer = before.iter().copied().find(|outer| {
             let other = forest.seen(*outer);
             (other.kind, other.scope) != (seen.kind, seen.scope)
                 && (!must_overlap || other.overlaps(seen))

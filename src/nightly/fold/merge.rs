@@ -1,5 +1,7 @@
 //! What the folded call says, of all that its sightings say (METHOD section 8).
 
+use std::num::NonZeroU64;
+
 use super::dedupe::Node;
 use crate::call::{CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey};
 use crate::nightly::call::{Call, Joint};
@@ -163,7 +165,7 @@ const fn transport(seen: &Seen) -> Option<SessionKey> {
 fn joint_key<'a>(
     mut seen: impl Iterator<Item = &'a Seen>,
     id: impl Fn(&Seen) -> Option<CallKey>,
-) -> Option<u64> {
+) -> Option<NonZeroU64> {
     seen.find_map(|seen| {
         let (session, id) = (seen.session?, id(seen)?);
         let (grade, key) = match session {
@@ -172,6 +174,6 @@ fn joint_key<'a>(
         };
         let session = u64::from_le_bytes(*key.as_bytes().first_chunk()?);
         let id = u64::from_le_bytes(*id.as_bytes());
-        Some(session.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(grade) ^ id)
+        NonZeroU64::new(session.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(grade) ^ id)
     })
 }

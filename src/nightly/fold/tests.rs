@@ -489,6 +489,26 @@ fn spans_that_are_each_other_s_parents_do_no_harm() {
     assert_eq!(count(circle), 2);
 }
 
+#[test]
+fn one_trace_of_many_sightings_takes_no_square_of_their_number() {
+    const MANY: u64 = 8_000;
+    let id =
+        |text: &str, sighting: Sighting| Sighting { call_id: Some(CallKey::of(text)), ..sighting };
+    // A session in one trace below one long call, the ids given out again and again.
+    let mut session = vec![agent(1, "delegate", (0, 3 * MANY))];
+    for n in 0..MANY {
+        session
+            .push(under(9_000_007, id("call_0", client(2 * n + 2, "search", (3 * n, 3 * n + 2)))));
+        session
+            .push(under(9_000_008, id("call_0", server(2 * n + 3, "search", (3 * n, 3 * n + 1)))));
+    }
+    assert_eq!(count(session), 1 + 8_000);
+    // One call below the other.
+    let chain =
+        (1..=MANY).map(|n| under(n - 1 + u64::from(n == 1), agent(n, "search", (n, MANY * 2 - n))));
+    assert_eq!(count(chain.collect()), 1);
+}
+
 /// Which sides see the calls of one trace, and how they are linked.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::nightly) enum Shape {

@@ -11,8 +11,8 @@ const DOUBLES_APART: CallDuration = CallDuration::from_millis(50);
 /// How many sightings before one are looked at for its double or its gateway's other side:
 /// a bound on the work that one trace can cause.
 const LOOK_BACK: usize = 1024;
-/// How many trees a search for another seat visits: a bound likewise.
-const MAX_SEATS: usize = 256;
+/// How many trees a search for another seat looks at: a bound likewise.
+const MAX_MOVES: usize = 256;
 
 /// Joins exact doubles of two instrumentations, wherever they stand in the trace: two scopes, the
 /// same tool, arguments equal or unknown on one side, starts within 50 ms, overlapping. Those
@@ -59,36 +59,40 @@ fn are_doubles(forest: &Forest<'_>, early: usize, late: usize, must_agree: bool)
 /// from another layer, one to one in order of start. Where that order would leave one without a
 /// seat, those seated before it move on to other free seats that also hold them.
 pub(super) fn join_unlinked(forest: &mut Forest<'_>) {
-    let mut cluster: Vec<usize> = Vec::new();
-    let mut latest_end = UnixNanos::new(0);
+    // The roots whose time overlaps, directly or through others, and those not over yet.
+    let (mut cluster, mut open): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for node in 0..forest.len() {
         if !forest.is_root(node) {
             continue;
         }
-        let seen = forest.seen(node);
-        if seen.start > latest_end {
+        let start = forest.seen(node).start;
+        open.retain(|root| forest.seen(*root).end >= start);
+        if open.is_empty() {
             cluster.clear();
         }
-        latest_end = latest_end.max(seen.end);
-        if !forest.has_link(node) && !cluster.is_empty() {
-            match first_seat(forest, &cluster, node) {
+        if !forest.has_link(node) && !open.is_empty() {
+            match first_seat(forest, &open, node) {
                 Some(root) => seat(forest, node, root),
-                None => seat_by_moving(forest, &cluster, node),
+                None => {
+                    let before = cluster.len().saturating_sub(MAX_MOVES);
+                    seat_by_moving(forest, cluster.get(before..).unwrap_or_default(), node);
+                }
             }
         }
         if forest.is_root(node) {
             cluster.push(node);
+            open.push(node);
         }
     }
 }
 
 /// The first tree with a free seat: one whose every sighting holds `node` before one whose
 /// outermost does.
-fn first_seat(forest: &Forest<'_>, cluster: &[usize], node: usize) -> Option<usize> {
+fn first_seat(forest: &Forest<'_>, open: &[usize], node: usize) -> Option<usize> {
     let seen = forest.seen(node);
     let is_free = |root: &usize| may_hold(forest, *root, node) && forest.may_join(*root, node);
     let mut second = None;
-    for root in cluster.iter().copied().filter(is_free) {
+    for root in open.iter().copied().filter(is_free) {
         let is_within_all = forest
             .shared_time(root)
             .is_some_and(|(start, end)| start <= seen.start && seen.end <= end);
@@ -133,9 +137,6 @@ fn seat_by_moving(forest: &mut Forest<'_>, cluster: &[usize], node: usize) {
     let mut queue = VecDeque::from([node]);
     while let Some(mover) = queue.pop_front() {
         for root in cluster.iter().copied() {
-            if reached_by.len() >= MAX_SEATS {
-                return;
-            }
             if reached_by.contains_key(&root) || !could_move(forest, root, mover) {
                 continue;
             }

@@ -26,7 +26,7 @@ use crate::store::{PassLease, Store, StoreError};
 /// How many sightings or calls stay in memory before parts of the day wait on disk.
 const IN_MEMORY: usize = 200_000;
 /// Into how many parts a larger day is divided.
-const PARTS: usize = 128;
+const PARTS: usize = 512;
 /// After how many sightings progress is told again.
 const TELL_EVERY: u64 = 250_000;
 /// The folder for waiting parts, within the data folder.
@@ -310,14 +310,15 @@ fn gather(
     Ok(count.into_inner())
 }
 
-/// A day and its margins in pieces of time: the file and the bounds of each. A store reads a piece
-/// without touching batches that lie outside of it.
+/// A day and its margins in pieces of time, a piece of the day for each thread: the file and the
+/// bounds of each. What lies outside of a piece is mostly in batches that are not touched; but
+/// where calls arrive in no order, every piece reads every batch, so there are no more.
 fn pieces(day: Day) -> Vec<(Day, UnixNanos, UnixNanos)> {
-    const PER_DAY: u64 = 16;
+    let per_day = u64::try_from(by_parts::threads()).unwrap_or(1);
     let (start, end) = (day.start().get(), day.end().get());
-    let border = |n: u64| UnixNanos::new(start + (end - start) / PER_DAY * n);
-    let own = (0..PER_DAY)
-        .map(|n| (day, border(n), if n + 1 == PER_DAY { day.end() } else { border(n + 1) }));
+    let border = |n: u64| UnixNanos::new(start + (end - start) / per_day * n);
+    let own = (0..per_day)
+        .map(|n| (day, border(n), if n + 1 == per_day { day.end() } else { border(n + 1) }));
     let before = (day.minus(1), day.start().saturating_sub(LOOK_BACK), day.start());
     let after = (day.plus(1), day.end(), day.end().saturating_add(LOOK_AHEAD));
     [before, after].into_iter().chain(own).filter(|(of, from, _)| from.day() == *of).collect()
