@@ -63,17 +63,17 @@ impl World {
                 let message = self.message(number);
                 self.send(message);
                 self.stored = before;
-                self.start_in(image);
+                self.start_in(&image);
             }
             Operation::CrashAfterCommit(number) => {
                 let message = self.message(number);
                 self.send(message);
                 let image = self.image();
-                self.start_in(image);
+                self.start_in(&image);
             }
             Operation::Restart => {
                 let image = self.image();
-                self.start_in(image);
+                self.start_in(&image);
             }
             Operation::Advance(hours) => {
                 self.clock.advance(CallDuration::from_secs(hours * HOUR));
@@ -96,7 +96,7 @@ impl World {
 
     fn message(&self, number: usize) -> Vec<Sighting> {
         let number = number.checked_rem(self.messages.len());
-        number.map(|number| self.messages[number].clone()).unwrap_or_default()
+        number.and_then(|number| self.messages.get(number)).cloned().unwrap_or_default()
     }
 
     fn send(&mut self, message: Vec<Sighting>) {
@@ -127,10 +127,10 @@ impl World {
     }
 
     /// The server of the old folder is no more; one starts in its image.
-    fn start_in(&mut self, image: PathBuf) {
+    fn start_in(&mut self, image: &Path) {
         drop(self.writer.take());
         fs::remove_dir_all(self.store.dir()).unwrap();
-        self.store = Store::create(&image).unwrap();
+        self.store = Store::create(image).unwrap();
         self.writer = Some(Writer::start(&self.store, WriterOptions::default()).unwrap());
     }
 
@@ -169,7 +169,7 @@ impl World {
         .unwrap();
         if image.is_dir() {
             self.folders += 1;
-            self.start_in(image);
+            self.start_in(&image);
         }
     }
 
@@ -195,7 +195,7 @@ impl World {
         // The files of before are back in place, beside what was noted.
         let _gone = fs::remove_dir_all(after.join("sightings"));
         copy(&before.join("sightings"), &after.join("sightings"));
-        self.start_in(after);
+        self.start_in(&after);
     }
 
     /// Every covered day shows what it showed last, or the oracle's figures of what is stored.
@@ -287,7 +287,7 @@ impl World {
             let mut all = Figures::default();
             let of = days.iter().flat_map(|day| &day.tools).filter(|((key, _), _)| key == tool);
             of.for_each(|(_, figures)| {
-                all.merge(&Figures { unknown_tool_calls: 0, ..figures.clone() })
+                all.merge(&Figures { unknown_tool_calls: 0, ..figures.clone() });
             });
             assert_eq!(all, figures.all);
         }
