@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use firstcall::clock::{Clock, SystemClock};
+use prost::Message;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
