@@ -37,6 +37,7 @@ pub struct Tls {
 /// The keys as they stand in the file, not yet held against each other.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_field_names, reason = "the fields are the configuration's keys")]
 struct TlsKeys {
     cert_file: Option<PathBuf>,
     key_file: Option<PathBuf>,

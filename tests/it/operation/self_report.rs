@@ -3,13 +3,14 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use firstcall::clock::{Clock, SystemClock};
+use prost::Message;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use crate::receive::client::{Answer, export, head, post, read_answer, send};
 use crate::receive::spans::{call, framed, one_call, ordinary, request};
 use crate::support::RunningServer;
-use prost::Message;
 
 async fn get(address: SocketAddr, path: &str) -> Answer {
     send(address, format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await
@@ -33,10 +34,10 @@ async fn what_was_sent_is_counted_and_shown_for_prometheus() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path());
     let metrics = server.metrics.unwrap();
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = SystemClock.now().get();
     let mut spans = vec![call(1), call(2), ordinary(3)];
     for span in &mut spans {
-        span.start_time_unix_nano = u64::try_from(now.as_nanos()).unwrap();
+        span.start_time_unix_nano = now;
         span.end_time_unix_nano = span.start_time_unix_nano;
     }
     spans[1].span_id = vec![0; 8];
