@@ -72,9 +72,8 @@ impl Head {
             Assets::Files => {
                 let icon = Sha256::digest(render(&Icon));
                 let name = |digest: &[u8], ext| {
-                    let start: String =
-                        digest.iter().take(5).map(|byte| format!("{byte:02x}")).collect();
-                    format!("assets/report-{start}.{ext}")
+                    let start = digest.iter().take(5).fold(0, |n, byte| n << 8 | u64::from(*byte));
+                    format!("assets/report-{start:010x}.{ext}")
                 };
                 Self {
                     policy: format!(

@@ -55,7 +55,7 @@ fn beyond_that_the_pages_are_split_and_nothing_is_lost() {
 
 #[test]
 fn four_hundred_tools_by_sixty_clients_are_made_in_seconds() {
-    let input = many(400, 60, 60);
+    let input = many(400, 60, 12);
     let start = std::time::Instant::now();
     let site = site(&input);
     let took = start.elapsed();
