@@ -30,13 +30,12 @@ impl<T, const N: usize> Few<T, N> {
 
     /// Adds a value at the end.
     pub(super) fn push(&mut self, value: T) {
-        match self.first.iter_mut().find(|place| place.is_none()) {
-            Some(place) => *place = Some(value),
-            None => {
-                let mut more = std::mem::take(&mut self.more).into_vec();
-                more.push(value);
-                self.more = more.into_boxed_slice();
-            }
+        if let Some(place) = self.first.iter_mut().find(|place| place.is_none()) {
+            *place = Some(value);
+        } else {
+            let mut more = std::mem::take(&mut self.more).into_vec();
+            more.push(value);
+            self.more = more.into_boxed_slice();
         }
     }
 }
