@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::forest::{Forest, arguments_differ, layer_of, views_agree, views_differ};
-use crate::call::{CallDuration, SpanKind, UnixNanos};
+use crate::call::{CallDuration, SpanKind};
 use crate::nightly::seen::Seen;
 
 /// How far the starts of exact doubles lie apart at most (METHOD section 8).
@@ -71,12 +71,11 @@ pub(super) fn join_unlinked(forest: &mut Forest<'_>) {
             cluster.clear();
         }
         if !forest.has_link(node) && !open.is_empty() {
-            match first_seat(forest, &open, node) {
-                Some(root) => seat(forest, node, root),
-                None => {
-                    let before = cluster.len().saturating_sub(MAX_MOVES);
-                    seat_by_moving(forest, cluster.get(before..).unwrap_or_default(), node);
-                }
+            if let Some(root) = first_seat(forest, &open, node) {
+                seat(forest, node, root);
+            } else {
+                let before = cluster.len().saturating_sub(MAX_MOVES);
+                seat_by_moving(forest, cluster.get(before..).unwrap_or_default(), node);
             }
         }
         if forest.is_root(node) {
