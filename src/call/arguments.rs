@@ -115,10 +115,11 @@ impl Arguments {
 
     /// Whether only the position changed: `core` equal and `pos` different, where an absent
     /// `pos` counts as different from a present one (METHOD section 7, `paging`). Where a
-    /// redaction may hide a difference, an equal `core` proves nothing.
+    /// redaction or a cut may hide a difference, an equal `core` proves nothing.
     pub fn is_page_turn(a: &Self, b: &Self) -> bool {
         let core = |args: &Self| args.core.or(args.exact).unwrap_or(args.hash);
         a.form == b.form
+            && a.form != ArgsForm::Cut
             && a.source == b.source
             && !a.hides
             && !b.hides
@@ -194,5 +195,10 @@ mod tests {
         assert!(Arguments::is_page_turn(&page(Some(5), Some(8)), &page(Some(5), Some(9))));
         assert!(!Arguments::is_page_turn(&page(Some(5), Some(8)), &page(Some(6), Some(9))));
         assert!(!Arguments::is_page_turn(&page(Some(5), None), &page(Some(5), None)));
+        // What hides a difference may hide one in the core.
+        let hiding = Arguments { hides: true, ..page(Some(5), Some(8)) };
+        assert!(!Arguments::is_page_turn(&hiding, &page(Some(5), Some(9))));
+        let cut = |pos| Arguments { form: ArgsForm::Cut, ..page(Some(5), Some(pos)) };
+        assert!(!Arguments::is_page_turn(&cut(8), &cut(9)));
     }
 }
