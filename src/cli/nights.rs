@@ -115,11 +115,6 @@ impl Nights {
     fn report(&self) -> Result<usize, Box<dyn std::error::Error>> {
         let today = self.clock.now().day();
         let input = report::read(&self.store, report::Range::Last(self.last.days()), today)?;
-        let nights_kept = report::publish::nights_kept(&self.out);
-        let options = report::SiteOptions { nights_kept, ..report::SiteOptions::default() };
-        let files = report::site_with(&input, &options);
-        let count = files.len();
-        report::publish(&self.out, files)?;
-        Ok(count)
+        Ok(report::rewrite(&self.out, &input, report::Assets::default())?)
     }
 }

@@ -41,10 +41,7 @@ impl From<AssetsArg> for report::Assets {
 pub fn run(args: &ReportArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     let input = args.range.read(&config)?;
-    let nights_kept = report::publish::nights_kept(&args.out);
-    let options = report::SiteOptions { assets: args.assets.into(), nights_kept };
-    let files = report::site_with(&input, &options);
-    report::publish(&args.out, files)?;
+    report::rewrite(&args.out, &input, args.assets.into())?;
     tell(&format!("wrote {}", args.out.join("index.html").display()));
     Ok(())
 }

@@ -70,7 +70,7 @@ pub fn run(out: &Path, clock: &dyn Clock, progress: &Progress) -> Result<Finishe
     progress.step("writing the reports", 1);
     let input = report::read(&store, report::Range::Last(7), today)?;
     let folder = out.join("report");
-    report::publish(&folder, report::site(&input))?;
+    report::rewrite(&folder, &input, report::Assets::default())?;
     Ok(Finished {
         spans,
         days: pass.days.len(),

@@ -25,11 +25,23 @@ pub mod publish;
 pub mod site;
 pub mod slug;
 
+use std::path::Path;
+
 pub use assets::Assets;
 pub use host::{Host, SummaryOptions};
 pub use input::{Range, ReportInput, read};
 pub use publish::{PublishError, publish};
 pub use site::{SiteOptions, site, site_with};
+
+/// Makes the site of `input` and publishes it at `dir`, beside the nights that are kept there.
+/// Gives the number of its files.
+pub fn rewrite(dir: &Path, input: &ReportInput, assets: Assets) -> Result<usize, PublishError> {
+    let options = SiteOptions { assets, nights_kept: publish::nights_kept(dir) };
+    let files = site_with(input, &options);
+    let count = files.len();
+    publish(dir, files)?;
+    Ok(count)
+}
 
 /// The whole summary for a pull request on GitHub, as Markdown.
 pub fn pull_request_summary(input: &ReportInput) -> String {
