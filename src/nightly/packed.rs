@@ -229,6 +229,7 @@ packed_record!(Seen {
     call_id,
     request_id,
     is_sampled,
+    is_label,
     received,
     args,
 });
@@ -253,6 +254,7 @@ packed_record!(Call {
     result_bytes,
     dialect,
     is_sampled,
+    is_label,
     received,
     sightings,
     duplicates,

@@ -33,6 +33,8 @@ pub(super) struct Seen {
     pub(super) call_id: Option<CallKey>,
     pub(super) request_id: Option<CallKey>,
     pub(super) is_sampled: bool,
+    /// Whether it only adds to a call that another sighting tells of.
+    pub(super) is_label: bool,
     pub(super) received: UnixNanos,
     pub(super) args: Option<Args>,
 }
@@ -157,6 +159,7 @@ impl Seen {
             call_id: sighting.call_id,
             request_id: sighting.request_id,
             is_sampled: sighting.is_sampled,
+            is_label: sighting.is_label,
             received: sighting.received,
             args: sighting.arguments.as_ref().map(|args| Args::new(args, names)),
         }

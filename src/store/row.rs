@@ -25,7 +25,8 @@ const HAS_ARGUMENTS: u64 = 1 << 6;
 const HAS_CALL_ID: u64 = 1 << 7;
 const HAS_REQUEST_ID: u64 = 1 << 8;
 const IS_SAMPLED: u64 = 1 << 9;
-const ALL_FLAGS: u64 = (1 << 10) - 1;
+const IS_LABEL: u64 = 1 << 10;
+const ALL_FLAGS: u64 = (1 << 11) - 1;
 
 // Which parts of the arguments follow, above the three bits of the form.
 const HAS_EXACT: u8 = 1 << 3;
@@ -162,6 +163,7 @@ fn flags_of(row: &Sighting) -> u64 {
         | flag(row.call_id.is_some(), HAS_CALL_ID)
         | flag(row.request_id.is_some(), HAS_REQUEST_ID)
         | flag(row.is_sampled, IS_SAMPLED)
+        | flag(row.is_label, IS_LABEL)
 }
 
 fn nanos_since(later: UnixNanos, earlier: UnixNanos) -> u64 {
@@ -246,6 +248,7 @@ impl Unpacker<'_> {
             call_id,
             request_id,
             is_sampled: has(IS_SAMPLED),
+            is_label: has(IS_LABEL),
             received: UnixNanos::new(received),
         })
     }

@@ -119,7 +119,7 @@ fn figures() -> RangeFigures {
             span(number, &run.session, call)
         });
         let bytes = request(spans.collect()).encode_to_vec();
-        let reading = ingest.read(&bytes, Format::Protobuf).unwrap();
+        let reading = ingest.read(&bytes, Format::Protobuf, None).unwrap();
         let outcome = runtime.block_on(ingest.commit(reading)).unwrap();
         assert_eq!((outcome.kept, outcome.refused), (run.calls.len() as u64, None));
     }
