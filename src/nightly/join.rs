@@ -123,7 +123,14 @@ impl Joined {
         let call = self.calls.get(at)?.as_ref()?;
         let serves = matches!(call.joint.outer.0, SpanKind::Server | SpanKind::Consumer);
         let (trace, span) = (*call.trace_id.as_bytes(), *call.span_id.as_bytes());
-        Some((call.is_label, u8::from(serves), call.start.get(), Reverse(call.end.get()), trace, span))
+        Some((
+            call.is_label,
+            u8::from(serves),
+            call.start.get(),
+            Reverse(call.end.get()),
+            trace,
+            span,
+        ))
     }
 
     fn may_join(&self, outer: usize, inner: usize, by: By, names: &Names) -> bool {

@@ -197,4 +197,4 @@ pub(super) fn text_bytes<'a>(json: &mut JsonText<'a>, field: &'static str) -> Re
 
 #[cfg(test)]
 #[path = "json_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -82,11 +82,7 @@ fn is_wanted(json: &mut JsonText<'_>, visitor: &impl LogVisitor) -> Read<bool> {
 }
 
 /// Skips a value, and tells whether it is the name of a wanted event.
-fn is_event(
-    json: &mut JsonText<'_>,
-    field: &'static str,
-    visitor: &impl LogVisitor,
-) -> Read<bool> {
+fn is_event(json: &mut JsonText<'_>, field: &'static str, visitor: &impl LogVisitor) -> Read<bool> {
     let mut is_wanted = false;
     json.object(field, |json, member| match member {
         "stringValue" | "string_value" if json.kind()? == Kind::Text => {

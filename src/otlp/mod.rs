@@ -23,9 +23,9 @@ mod wire;
 pub use decode_error::DecodeError;
 pub use log_view::{EVENT_NAME, LogView};
 pub use read_span::{MAX_DEPTH, MAX_VALUES};
+pub use sent::{Sent, sent};
 pub use span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
 pub use value::{Attributes, Value};
-pub use sent::{Sent, sent};
 pub use visitor::{LogVisitor, Visitor};
 
 /// The two ways in which OTLP writes its messages.

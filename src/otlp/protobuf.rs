@@ -123,10 +123,7 @@ fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeErr
     Ok(())
 }
 
-fn scan_scope<'a>(
-    message: &'a [u8],
-    items: &impl Items,
-) -> Result<(Wanted<'a>, u64), DecodeError> {
+fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<(Wanted<'a>, u64), DecodeError> {
     let mut wanted = Wanted::default();
     let mut seen = 0;
     let mut fields = Fields::of(message);

@@ -210,7 +210,11 @@ impl Reader {
         Ok(if self.values_left > 0 { Value::Array(elements) } else { Value::TooDeep })
     }
 
-    pub(super) fn text<'a>(&mut self, json: &mut JsonText<'a>, field: &'static str) -> Read<Cow<'a, str>> {
+    pub(super) fn text<'a>(
+        &mut self,
+        json: &mut JsonText<'a>,
+        field: &'static str,
+    ) -> Read<Cow<'a, str>> {
         match json.kind()? {
             Kind::Null => json.word(b"null").map(|()| Cow::default()),
             Kind::Text => {

@@ -15,7 +15,6 @@ use super::request_error::RequestError;
 use super::source::SourceError;
 use crate::figures::Refusal;
 use crate::ingest::{IngestError, Outcome};
-use crate::otlp::{Format, Sent};
 use crate::otlp::generated::google::protobuf::{Any, Duration as ProtoDuration};
 use crate::otlp::generated::google::rpc::bad_request::FieldViolation;
 use crate::otlp::generated::google::rpc::{BadRequest, RetryInfo, Status};
@@ -25,6 +24,7 @@ use crate::otlp::generated::opentelemetry::proto::collector::logs::v1::{
 use crate::otlp::generated::opentelemetry::proto::collector::trace::v1::{
     ExportTracePartialSuccess, ExportTraceServiceResponse,
 };
+use crate::otlp::{Format, Sent};
 
 /// gRPC's status codes that are answered here, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,7 +259,8 @@ mod tests {
         assert!(success(&outcome, Format::Protobuf).is_empty());
         assert_eq!(success(&outcome, Format::Json), "{}");
         for refusal in Refusal::ALL {
-            let outcome = Outcome { sent: Sent::Spans, items: 3, kept: 1, refused: Some((2, *refusal)) };
+            let outcome =
+                Outcome { sent: Sent::Spans, items: 3, kept: 1, refused: Some((2, *refusal)) };
             let reply =
                 ExportTraceServiceResponse::decode(success(&outcome, Format::Protobuf)).unwrap();
             let partial = reply.partial_success.unwrap();

@@ -22,9 +22,7 @@ pub(crate) use attribute_names::{
     EXCEPTION_EVENT, EXCEPTION_MESSAGE, EXCEPTION_TYPE, GIVEN_HASHES, Key, SAMPLING_PREFIX,
     SERVICE_VERSION,
 };
-pub(crate) use dialect::{
-    ArgumentsFrom, ClientFrom, Dialect, LogTime, ResultFrom, Side, ToolFrom,
-};
+pub(crate) use dialect::{ArgumentsFrom, ClientFrom, Dialect, LogTime, ResultFrom, Side, ToolFrom};
 pub(crate) use seen::{Seen, word};
 
 use crate::otlp::{ResourceView, ScopeView, SpanView};

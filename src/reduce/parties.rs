@@ -86,7 +86,8 @@ fn sender<'v>(seen: &Seen<'v>, rules: &Dialect) -> Option<(&'v str, Option<&'v s
     match rules.client {
         ClientFrom::Sender => own_name(seen).map(|name| (name, version)),
         ClientFrom::Known(known) => {
-            let is_edition = |name: &&str| known.editions.iter().any(|start| name.starts_with(start));
+            let is_edition =
+                |name: &&str| known.editions.iter().any(|start| name.starts_with(start));
             let name = seen.emitter().filter(is_edition).unwrap_or(known.name);
             let version = version.filter(|_| known.is_service_version_its_own);
             Some((name, seen.text(Key::AppVersion).or(version)))

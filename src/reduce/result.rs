@@ -73,7 +73,8 @@ fn read(seen: &Seen<'_>, place: ResultFrom) -> Option<ResultLook> {
         }
         ResultFrom::Size(key) => size(seen.integer(key)?, is_empty_of_text_size),
         ResultFrom::ContentSize(key, mark) => {
-            let test = if seen.has(mark) { is_empty_of_content_size } else { is_empty_of_text_size };
+            let test =
+                if seen.has(mark) { is_empty_of_content_size } else { is_empty_of_text_size };
             size(seen.integer(key)?, test)
         }
     }

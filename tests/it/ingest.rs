@@ -90,7 +90,8 @@ async fn a_refused_call_is_told_with_the_first_reason() {
     future.start_time_unix_nano = NOON + 2 * 3600 * 1_000_000_000;
     future.end_time_unix_nano = future.start_time_unix_nano;
     let (outcome, batches) = take(&request(vec![call(3), zero, future]).encode_to_vec()).await;
-    let expected = Outcome { sent: Sent::Spans, items: 3, kept: 1, refused: Some((2, Refusal::BadId)) };
+    let expected =
+        Outcome { sent: Sent::Spans, items: 3, kept: 1, refused: Some((2, Refusal::BadId)) };
     assert_eq!(outcome.unwrap(), expected);
     let counts: &ArrivalCounts = batches[0].counts.values().next().unwrap();
     assert_eq!(counts.refused.get(Refusal::BadId), 1);

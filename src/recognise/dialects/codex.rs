@@ -65,8 +65,7 @@ fn told(seen: &Seen<'_>) -> Option<Outcome> {
 
 /// A command is "ok" when it has run. Its exit code says more, where the result tells it.
 fn confidence(seen: &Seen<'_>) -> Confidence {
-    let is_command =
-        seen.text(Key::PlainToolName).is_some_and(|tool| COMMANDS.contains(&tool));
+    let is_command = seen.text(Key::PlainToolName).is_some_and(|tool| COMMANDS.contains(&tool));
     let mut head = seen.text(Key::Output).unwrap_or_default().lines().take(8);
     match head.find_map(|line| line.strip_prefix(EXIT_CODE)) {
         Some(code) if code.trim() == "0" => Confidence::High,
