@@ -3,7 +3,6 @@
 //! Pure. The calls of the day are judged; those of its margins are only what they are seen beside.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use super::call::Call;
 use super::chain::{self, Chain, ChainKind};
@@ -11,7 +10,7 @@ use super::first_call::{Standing, standing};
 use super::fold::fold;
 use super::join::{By, join};
 use super::look_alike::{Classified, Sweeps, classify};
-use super::names::{NameId, Namer, Names};
+use super::names::{NameId, Names};
 use super::retry::{Run, Window};
 use super::reworded::reworded;
 use super::seen::Seen;
@@ -107,14 +106,8 @@ pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayF
 
 /// The calls that the sightings of a day and its margins are of, in no particular order.
 pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Call> {
-    let shared = Mutex::new(std::mem::take(names));
-    let mut namer = Namer::new(&shared);
-    let seen: Vec<Seen> = sightings
-        .into_iter()
-        .filter(|sighting| is_near(day, sighting.start))
-        .map(|sighting| Seen::new(&sighting, &mut namer))
-        .collect();
-    *names = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let near = sightings.iter().filter(|sighting| is_near(day, sighting.start));
+    let seen: Vec<Seen> = near.map(|sighting| Seen::of(sighting, names)).collect();
     let calls = fold(&seen, names);
     By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
 }

@@ -287,22 +287,18 @@ impl Packed for Joint {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use proptest::prelude::*;
 
     use super::*;
     use crate::call::arbitrary::sighting;
     use crate::nightly::fold::fold;
-    use crate::nightly::names::{Namer, Names};
+    use crate::nightly::names::Names;
 
     proptest! {
         #[test]
         fn what_is_packed_comes_back(sightings in prop::collection::vec(sighting(), 1..4)) {
-            let names = Mutex::new(Names::new());
-            let mut namer = Namer::new(&names);
-            let seen: Vec<Seen> = sightings.iter().map(|s| Seen::new(s, &mut namer)).collect();
-            let names = names.into_inner().unwrap();
+            let mut names = Names::new();
+            let seen: Vec<Seen> = sightings.iter().map(|s| Seen::of(s, &mut names)).collect();
             let mut bytes = Vec::new();
             for seen in &seen {
                 seen.pack(&mut bytes);

@@ -100,36 +100,30 @@ impl Reworded {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
-    use crate::call::{ArgsForm, ArgsHash, ArgumentPrint, Arguments};
-    use crate::nightly::names::Namer;
+    use crate::call::{ArgsForm, ArgsHash};
+    use crate::store::StoredArguments;
 
-    fn args(names: &Mutex<Names>, parameters: &[(&str, u8)]) -> Args {
-        let print = |(name, value): &(&str, u8)| ArgumentPrint {
-            name: Name::cut(name),
-            print: [*value; 4],
-        };
-        let arguments = Arguments {
+    fn args(names: &mut Names, parameters: &[(&str, u8)]) -> Args {
+        let print = |(name, value): &(&str, u8)| (names.id(&Name::cut(name)), [*value; 4]);
+        let prints: Vec<(NameId, [u8; 4])> = parameters.iter().map(print).collect();
+        Args::new(&StoredArguments {
             form: ArgsForm::Json,
-            source: Name::cut("s"),
+            source: names.id(&Name::cut("s")),
             hash: ArgsHash::from_bytes([9; 6]),
             exact: None,
             core: None,
             pos: None,
             hides: false,
-            prints: parameters.iter().map(print).collect(),
-        };
-        Args::new(&arguments, &mut Namer::new(names))
+            prints: &prints,
+        })
     }
 
     #[test]
     fn a_parameter_is_reworded_where_it_was_changed_added_or_removed() {
-        let names = Mutex::new(Names::new());
-        let a = args(&names, &[("from", 1), ("query", 1), ("size", 1)]);
-        let b = args(&names, &[("query", 2), ("size", 1), ("to", 1)]);
-        let names = names.into_inner().unwrap();
+        let mut names = Names::new();
+        let a = args(&mut names, &[("from", 1), ("query", 1), ("size", 1)]);
+        let b = args(&mut names, &[("query", 2), ("size", 1), ("to", 1)]);
         let found = reworded(&a, &b).unwrap();
         let mut texts: Vec<&str> = found.iter().map(|id| names.text(*id)).collect();
         texts.sort_unstable();
@@ -138,8 +132,8 @@ mod tests {
 
     #[test]
     fn without_prints_nothing_is_known() {
-        let names = Mutex::new(Names::new());
-        let (a, b) = (args(&names, &[]), args(&names, &[("query", 2)]));
+        let mut names = Names::new();
+        let (a, b) = (args(&mut names, &[]), args(&mut names, &[("query", 2)]));
         assert_eq!(reworded(&a, &b), None);
     }
 
