@@ -197,7 +197,8 @@ fn of_trace(trace: TraceId) -> u64 {
     first_eight(trace.as_bytes())
 }
 
-/// A number that all calls of one session key have in common.
+/// A number that all calls of one session key have in common. Its order is that in which
+/// [`session`](super::session) puts keys, and so it finds a piece's calls in order.
 fn of_session(terms: Terms, call: &Call) -> u64 {
     if let Some(key) = call.conversation.or(call.transport) {
         return first_eight(key.as_bytes());
@@ -211,7 +212,7 @@ fn of_session(terms: Terms, call: &Call) -> u64 {
 
 const fn first_eight(bytes: &[u8; 16]) -> u64 {
     match bytes.first_chunk() {
-        Some(first) => u64::from_le_bytes(*first),
+        Some(first) => u64::from_be_bytes(*first),
         None => 0,
     }
 }

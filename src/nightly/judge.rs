@@ -145,16 +145,20 @@ pub(super) fn judge_as_they_come(
         chain: None,
         is_last_of_tool: false,
     };
-    let judgements = calls.iter().map(nothing).collect();
-    let (chains, runs, run_calls) = (Vec::new(), Vec::new(), Vec::new());
-    let mut judged = Judged { day, calls, judgements, sessions, chains, runs, run_calls };
-    let all = std::mem::take(&mut judged.sessions.all);
-    let mut by_tool = Vec::new();
-    for (ordinal, session) in (0_u32..).zip(&all) {
-        judged.judge_session(ordinal, session, &mut by_tool);
+    let mut judging = Judging {
+        day,
+        calls: &calls,
+        judgements: calls.iter().map(nothing).collect(),
+        chains: Vec::new(),
+        runs: Vec::new(),
+        run_calls: Vec::with_capacity(calls.len()),
+        work: Work::default(),
+    };
+    for (ordinal, session) in (0_u32..).zip(&sessions.all) {
+        judging.session(ordinal, session);
     }
-    judged.sessions.all = all;
-    judged
+    let Judging { judgements, chains, runs, run_calls, .. } = judging;
+    Judged { day, calls, judgements, sessions, chains, runs, run_calls }
 }
 
 /// A call's tool, its place in its session, and its place among all calls.
@@ -174,8 +178,42 @@ impl Judged {
     pub(super) fn calls_of(&self, run: &JudgedRun) -> &[u32] {
         self.run_calls.get(run.calls.clone()).unwrap_or_default()
     }
+}
 
-    fn judge_session(&mut self, ordinal: u32, session: &Session, by_tool: &mut Vec<ByTool>) {
+/// The judgements while they are made.
+struct Judging<'a> {
+    day: Day,
+    calls: &'a [Call],
+    judgements: Vec<Judgement>,
+    chains: Vec<Chain>,
+    runs: Vec<JudgedRun>,
+    run_calls: Vec<u32>,
+    work: Work<'a>,
+}
+
+/// What judging a run works with, kept from one run to the next.
+#[derive(Default)]
+struct Work<'a> {
+    by_tool: Vec<ByTool>,
+    run: Run<'a>,
+    /// The places of the run's calls whose start is known.
+    at: Vec<u32>,
+    chains: Vec<Range<usize>>,
+    sweeps: Sweeps,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Judging<'a> {
+    fn call(&self, at: u32) -> Option<&'a Call> {
+        self.calls.get(at as usize)
+    }
+
+    fn is_of_day(&self, call: &Call) -> bool {
+        call.start >= self.day.start() && call.start < self.day.end()
+    }
+
+    fn session(&mut self, ordinal: u32, session: &Session) {
+        let mut by_tool = std::mem::take(&mut self.work.by_tool);
         let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
         by_tool.clear();
         if of_session().any(|(_, call)| self.is_of_day(call)) {
@@ -191,29 +229,34 @@ impl Judged {
         for run in by_tool.chunk_by(|a, b| a.0 == b.0) {
             let first = self.run_calls.len();
             self.run_calls.extend(run.iter().map(|(_, _, at)| *at));
+            let reworded = match run {
+                [(_, _, alone)] if self.call(*alone).is_some_and(|call| call.is_time_known) => {
+                    self.alone(session.grade, *alone);
+                    Vec::new()
+                }
+                _ => self.run(session.grade, run),
+            };
             let calls = first..self.run_calls.len();
-            let run = JudgedRun { session: ordinal, calls, reworded: Vec::new() };
-            let run = self.judge_run(session.grade, run);
-            self.runs.push(run);
+            self.runs.push(JudgedRun { session: ordinal, calls, reworded });
         }
+        self.work.by_tool = by_tool;
     }
 
-    /// Judges the calls of one tool in one session, which are in order.
-    fn judge_run(&mut self, grade: SessionGrade, mut judged: JudgedRun) -> JudgedRun {
-        let is_placed = |at: &u32| self.call(*at).is_some_and(|call| call.is_time_known);
-        let at: Vec<u32> = self.calls_of(&judged).iter().copied().filter(is_placed).collect();
-        if let [alone] = *at
-            && judged.calls.len() == 1
-        {
-            self.judge_alone(grade, alone);
-            return judged;
-        }
-        let run = Run::new(self.calls_of(&judged).iter().filter_map(|at| self.call(*at)));
-        let starts = chain::starts(&run);
-        let (findings, kinds) = judge_placed(&run, &starts, grade);
+    /// Judges the calls of one tool in one session, which are in order. Answers which parameters
+    /// the day's confirmed retries changed, for each that shows it.
+    fn run(&mut self, grade: SessionGrade, of_run: &[ByTool]) -> Vec<Vec<NameId>> {
+        let mut work = std::mem::take(&mut self.work);
+        let Work { run, at, chains, sweeps, findings, .. } = &mut work;
+        let of_run = || of_run.iter().filter_map(|(_, _, at)| Some((*at, self.call(*at)?)));
+        at.clear();
+        at.extend(of_run().filter(|(_, call)| call.is_time_known).map(|(at, _)| at));
+        run.fill(of_run().map(|(_, call)| call));
+        chain::chains(run, chains);
+        sweeps.find(run, chains);
+        find(run, sweeps, grade, findings);
         let is_of_day = |at: usize| run.calls.get(at).is_some_and(|call| self.is_of_day(call));
-        judged.reworded = reworded_in(&run, &findings, is_of_day);
-        for (place, finding) in at.iter().zip(&findings) {
+        let reworded = reworded_in(run, findings, is_of_day);
+        for (place, finding) in at.iter().zip(&*findings) {
             if let Some(judgement) = self.judgements.get_mut(*place as usize) {
                 judgement.standing = finding.standing;
                 judgement.is_repeat = finding.is_repeat;
@@ -226,16 +269,19 @@ impl Judged {
         if let Some(last) = at.last().and_then(|last| self.judgements.get_mut(*last as usize)) {
             last.is_last_of_tool = true;
         }
-        let ends = starts.iter().copied().skip(1).chain([at.len()]);
-        for ((start, end), kind) in starts.iter().copied().zip(ends).zip(kinds) {
-            self.add_chain(at.get(start..end).unwrap_or_default(), kind);
+        for chain in chains.iter().filter(|chain| chain.len() > 1) {
+            let of_chain = findings.get(chain.clone()).unwrap_or_default();
+            let has_confirmed = of_chain.iter().any(|finding| finding.confirmed().is_some());
+            let kind = chain::kind(run, chain.clone(), has_confirmed);
+            self.add_chain(at.get(chain.clone()).unwrap_or_default(), kind);
         }
-        judged
+        self.work = work;
+        reworded
     }
 
     /// Judges a call that has no other of its tool in its session: nothing can follow it.
-    fn judge_alone(&mut self, grade: SessionGrade, at: u32) {
-        let Some(call) = self.calls.get(at as usize) else { return };
+    fn alone(&mut self, grade: SessionGrade, at: u32) {
+        let Some(call) = self.call(at) else { return };
         let standing = standing(call, grade, !call.args.is_empty(), false, false);
         if let Some(judgement) = self.judgements.get_mut(at as usize) {
             judgement.standing = standing;
@@ -246,8 +292,7 @@ impl Judged {
     /// Keeps a chain of two or more calls, where its first call is one of the day's.
     fn add_chain(&mut self, calls: &[u32], kind: ChainKind) {
         let (Some(first), Some(last)) = (calls.first(), calls.last()) else { return };
-        let is_of_day = self.call(*first).is_some_and(|call| self.is_of_day(call));
-        if calls.len() < 2 || !is_of_day {
+        if !self.call(*first).is_some_and(|call| self.is_of_day(call)) {
             return;
         }
         let ordinal = u32::try_from(self.chains.len()).ok();
@@ -285,15 +330,10 @@ impl Finding {
     }
 }
 
-fn judge_placed(
-    run: &Run<'_>,
-    starts: &[usize],
-    grade: SessionGrade,
-) -> (Vec<Finding>, Vec<ChainKind>) {
-    let windows = run.windows();
-    let sweeps = Sweeps::find(run, starts);
+/// Finds what there is to find about each call of a run.
+fn find(run: &Run<'_>, sweeps: &Sweeps, grade: SessionGrade, findings: &mut Vec<Finding>) {
     let judge = |(at, (call, window)): (usize, (&&Call, &Window))| {
-        let retry = window.first_different.and_then(|first| classify(run, &sweeps, at, first));
+        let retry = window.first_different.and_then(|first| classify(run, sweeps, at, first));
         let has_args = run.args.get(at).is_some_and(Option::is_some);
         Finding {
             standing: standing(call, grade, has_args, retry.is_some(), window.has_unknown),
@@ -301,15 +341,8 @@ fn judge_placed(
             is_repeat: window.is_repeat,
         }
     };
-    let findings: Vec<Finding> = run.calls.iter().zip(&windows).enumerate().map(judge).collect();
-    let ends = starts.iter().copied().skip(1).chain([run.calls.len()]);
-    let kinds = starts.iter().copied().zip(ends).map(|(start, end)| {
-        let of_chain = findings.get(start..end).unwrap_or_default();
-        let has_confirmed = of_chain.iter().any(|finding| finding.confirmed().is_some());
-        chain::kind(run, start, end, has_confirmed)
-    });
-    let kinds = kinds.collect();
-    (findings, kinds)
+    findings.clear();
+    findings.extend(run.calls.iter().zip(&run.windows).enumerate().map(judge));
 }
 
 impl Standing {

@@ -12,7 +12,8 @@ use crate::call::{
     SpanId, SpanKind, TraceId, UnixNanos,
 };
 
-/// What can wait as bytes.
+/// What can wait as bytes. What waits as an item of its own begins with its rank among those of
+/// its key, eight bytes, lowest first: the instant of its start.
 pub(super) trait Packed: Sized {
     /// Appends the value.
     fn pack(&self, out: &mut Vec<u8>);
@@ -207,6 +208,7 @@ macro_rules! packed_record {
 packed_record!(Layer { source, form });
 packed_record!(Args { layer, value, core, pos, hides, is_empty_object, prints });
 packed_record!(Seen {
+    start,
     trace_id,
     span_id,
     parent,
@@ -219,7 +221,6 @@ packed_record!(Seen {
     client,
     client_version,
     session,
-    start,
     end,
     is_time_known,
     outcome,
@@ -233,6 +234,7 @@ packed_record!(Seen {
     args,
 });
 packed_record!(Call {
+    start,
     trace_id,
     span_id,
     has_parent,
@@ -243,7 +245,6 @@ packed_record!(Call {
     client_version,
     conversation,
     transport,
-    start,
     end,
     is_time_known,
     latency,

@@ -205,8 +205,8 @@ enum PartPlace {
 #[derive(Debug)]
 pub(super) struct Reading<T> {
     bytes: Vec<u8>,
-    /// Each item's key, and where it stands.
-    index: Vec<(u64, usize)>,
+    /// Each item's key and rank, and where it stands.
+    index: Vec<(u64, u64, usize)>,
     items: Vec<T>,
 }
 
@@ -225,8 +225,8 @@ impl<T: Packed> Part<T> {
         }
     }
 
-    /// Hands its items to `visit`, piece by piece in order of their keys: as many whole keys at a
-    /// time as make `enough` items. `visit` may take the items out.
+    /// Hands its items to `visit`, piece by piece in order of their keys and ranks: as many whole
+    /// keys at a time as make `enough` items. `visit` may take the items out.
     pub(super) fn each_piece(
         self,
         reading: &mut Reading<T>,
@@ -239,7 +239,7 @@ impl<T: Packed> Part<T> {
         index.sort_unstable();
         items.clear();
         for of_key in index.chunk_by(|a, b| a.0 == b.0) {
-            for (_, at) in of_key {
+            for (.., at) in of_key {
                 items.push(item_at(bytes, *at)?);
             }
             if items.len() >= enough {
@@ -310,12 +310,13 @@ fn put_item<T: Packed>(chunk: &mut Vec<u8>, key: u64, item: &T) {
     }
 }
 
-fn index_items(bytes: &[u8], index: &mut Vec<(u64, usize)>) -> io::Result<()> {
+fn index_items(bytes: &[u8], index: &mut Vec<(u64, u64, usize)>) -> io::Result<()> {
     index.clear();
     let mut at = 0;
     while let Some((key, rest)) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<8>) {
-        let (length, _) = rest.split_first_chunk::<4>().ok_or_else(broken)?;
-        index.push((u64::from_le_bytes(*key), at + BEFORE));
+        let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(broken)?;
+        let rank = rest.first_chunk::<8>().ok_or_else(broken)?;
+        index.push((u64::from_le_bytes(*key), u64::from_le_bytes(*rank), at + BEFORE));
         at += BEFORE + usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
     }
     if at == bytes.len() { Ok(()) } else { Err(broken()) }
