@@ -75,6 +75,8 @@ pub struct Judged {
     pub(super) runs: Vec<JudgedRun>,
     /// The places of the runs' calls, one run after the other.
     run_calls: Vec<u32>,
+    /// The parameters that the runs' retries reworded, likewise.
+    reworded: Vec<NameId>,
 }
 
 /// The calls of one tool in one session.
@@ -84,8 +86,10 @@ pub(super) struct JudgedRun {
     pub(super) session: u32,
     /// Its calls among all runs' calls.
     calls: Range<usize>,
-    /// For each of the day's confirmed retries that shows it, which parameters were reworded.
-    pub(super) reworded: Vec<Vec<NameId>>,
+    /// The day's confirmed retries that show which parameters they reworded.
+    pub(super) reworded_known: u64,
+    /// Those parameters, once for each such retry, among all runs'.
+    reworded: Range<usize>,
 }
 
 /// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
@@ -152,13 +156,14 @@ pub(super) fn judge_as_they_come(
         chains: Vec::new(),
         runs: Vec::new(),
         run_calls: Vec::with_capacity(calls.len()),
+        reworded: Vec::new(),
         work: Work::default(),
     };
     for (ordinal, session) in (0_u32..).zip(&sessions.all) {
         judging.session(ordinal, session);
     }
-    let Judging { judgements, chains, runs, run_calls, .. } = judging;
-    Judged { day, calls, judgements, sessions, chains, runs, run_calls }
+    let Judging { judgements, chains, runs, run_calls, reworded, .. } = judging;
+    Judged { day, calls, judgements, sessions, chains, runs, run_calls, reworded }
 }
 
 /// A call's tool, its place in its session, and its place among all calls.
@@ -178,6 +183,11 @@ impl Judged {
     pub(super) fn calls_of(&self, run: &JudgedRun) -> &[u32] {
         self.run_calls.get(run.calls.clone()).unwrap_or_default()
     }
+
+    /// The parameters that a run's retries reworded, once for each retry.
+    pub(super) fn reworded_of(&self, run: &JudgedRun) -> &[NameId] {
+        self.reworded.get(run.reworded.clone()).unwrap_or_default()
+    }
 }
 
 /// The judgements while they are made.
@@ -188,6 +198,7 @@ struct Judging<'a> {
     chains: Vec<Chain>,
     runs: Vec<JudgedRun>,
     run_calls: Vec<u32>,
+    reworded: Vec<NameId>,
     work: Work<'a>,
 }
 
@@ -229,22 +240,24 @@ impl<'a> Judging<'a> {
         for run in by_tool.chunk_by(|a, b| a.0 == b.0) {
             let first = self.run_calls.len();
             self.run_calls.extend(run.iter().map(|(_, _, at)| *at));
-            let reworded = match run {
+            let first_reworded = self.reworded.len();
+            let reworded_known = match run {
                 [(_, _, alone)] if self.call(*alone).is_some_and(|call| call.is_time_known) => {
                     self.alone(session.grade, *alone);
-                    Vec::new()
+                    0
                 }
                 _ => self.run(session.grade, run),
             };
             let calls = first..self.run_calls.len();
-            self.runs.push(JudgedRun { session: ordinal, calls, reworded });
+            let reworded = first_reworded..self.reworded.len();
+            self.runs.push(JudgedRun { session: ordinal, calls, reworded_known, reworded });
         }
         self.work.by_tool = by_tool;
     }
 
-    /// Judges the calls of one tool in one session, which are in order. Answers which parameters
-    /// the day's confirmed retries changed, for each that shows it.
-    fn run(&mut self, grade: SessionGrade, of_run: &[ByTool]) -> Vec<Vec<NameId>> {
+    /// Judges the calls of one tool in one session, which are in order. Answers how many of the
+    /// day's confirmed retries show which parameters they reworded.
+    fn run(&mut self, grade: SessionGrade, of_run: &[ByTool]) -> u64 {
         let mut work = std::mem::take(&mut self.work);
         let Work { run, at, chains, sweeps, findings, .. } = &mut work;
         let of_run = || of_run.iter().filter_map(|(_, _, at)| Some((*at, self.call(*at)?)));
@@ -254,8 +267,15 @@ impl<'a> Judging<'a> {
         chain::chains(run, chains);
         sweeps.find(run, chains);
         find(run, sweeps, grade, findings);
-        let is_of_day = |at: usize| run.calls.get(at).is_some_and(|call| self.is_of_day(call));
-        let reworded = reworded_in(run, findings, is_of_day);
+        let mut reworded_known = 0;
+        let args = |at: usize| run.args.get(at).copied().flatten();
+        for (a, (call, finding)) in run.calls.iter().zip(&*findings).enumerate() {
+            if let Some(retry) = finding.confirmed().filter(|_| self.is_of_day(call))
+                && let (Some(a), Some(b)) = (args(a), args(retry.witness))
+            {
+                reworded_known += u64::from(reworded(a, b, &mut self.reworded));
+            }
+        }
         for (place, finding) in at.iter().zip(&*findings) {
             if let Some(judgement) = self.judgements.get_mut(*place as usize) {
                 judgement.standing = finding.standing;
@@ -276,7 +296,7 @@ impl<'a> Judging<'a> {
             self.add_chain(at.get(chain.clone()).unwrap_or_default(), kind);
         }
         self.work = work;
-        reworded
+        reworded_known
     }
 
     /// Judges a call that has no other of its tool in its session: nothing can follow it.
@@ -303,18 +323,6 @@ impl<'a> Judging<'a> {
         }
         self.chains.push(Chain { first: *first, last: *last, kind });
     }
-}
-
-/// Which parameters the day's confirmed retries changed, for each that shows it.
-fn reworded_in(
-    run: &Run<'_>,
-    findings: &[Finding],
-    is_of_day: impl Fn(usize) -> bool,
-) -> Vec<Vec<NameId>> {
-    let args = |at: usize| run.args.get(at).copied().flatten();
-    let of_day = findings.iter().enumerate().filter(|(at, _)| is_of_day(*at));
-    let confirmed = of_day.filter_map(|(at, finding)| Some((at, finding.confirmed()?)));
-    confirmed.filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?)).collect()
 }
 
 /// What was found about one call of a run.

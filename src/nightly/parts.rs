@@ -238,7 +238,9 @@ impl<T: Packed> Part<T> {
         index_items(bytes, index)?;
         index.sort_unstable();
         items.clear();
-        for of_key in index.chunk_by(|a, b| a.0 == b.0) {
+        let by_key = || index.chunk_by(|a, b| a.0 == b.0);
+        let is_giant = |of_key: &&[_]| of_key.len() > enough.max(index.len() / 2);
+        for of_key in by_key().filter(|of_key| !is_giant(of_key)) {
             for (.., at) in of_key {
                 items.push(item_at(bytes, *at)?);
             }
@@ -248,6 +250,16 @@ impl<T: Packed> Part<T> {
             }
         }
         if !items.is_empty() {
+            visit(items)?;
+            items.clear();
+        }
+        // A key that is most of its part comes last, when the bytes need no longer be kept.
+        if let Some(of_key) = by_key().find(is_giant) {
+            items.reserve_exact(of_key.len());
+            for (.., at) in of_key {
+                items.push(item_at(bytes, *at)?);
+            }
+            (*bytes, *index) = (Vec::new(), Vec::new());
             visit(items)?;
             items.clear();
         }
@@ -290,7 +302,7 @@ impl<T: Packed> Part<T> {
 impl<T> Reading<T> {
     /// Gives back what one part far larger than the others needed.
     fn let_go(&mut self) {
-        if self.bytes.capacity() > KEPT {
+        if self.bytes.capacity().max(self.items.capacity() * size_of::<T>()) > KEPT {
             *self = Self::default();
         }
     }
@@ -394,6 +406,30 @@ mod tests {
             seen.sort_unstable();
             assert_eq!(seen, (0..50).collect::<Vec<u64>>());
         }
+    }
+
+    #[test]
+    fn a_key_that_is_most_of_its_part_comes_last_and_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::at(folder.path().join("scratch"), 0, 1).unwrap();
+        let parts = Parts::new(&scratch, "numbers");
+        let mut adder = parts.adder();
+        for number in 0..1000_u64 {
+            adder.add(if number < 600 { 1 } else { number }, &number).unwrap();
+        }
+        adder.finish().unwrap();
+        let mut pieces: Vec<Vec<u64>> = Vec::new();
+        for part in parts.into_parts() {
+            part.each_piece(&mut Reading::default(), 150, |piece| {
+                pieces.push(std::mem::take(piece));
+                Ok(())
+            })
+            .unwrap();
+        }
+        let lengths: Vec<usize> = pieces.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [150, 150, 100, 600]);
+        // Within a key in order of rank, which for numbers is their own.
+        assert_eq!(pieces[3], (0..600).collect::<Vec<u64>>());
     }
 
     #[test]
