@@ -89,12 +89,12 @@ where
     let signal = signal_at(head.uri.path()).ok_or(RequestError::NotFound)?;
     let encoding = head.headers.get(ENCODING).map_or(&[][..], |name| name.as_bytes());
     let encoding = Encoding::from_name(encoding).ok_or(RequestError::Encoding)?;
-    let Some(sent) = signal.read_as() else {
+    if signal == Signal::Metrics {
         let _admitted = receiver.admission.admit()?;
         receiver.discard(source).await?;
         return Ok(Bytes::new());
-    };
-    let message = read_message(receiver, encoding, sent, source).await?;
+    }
+    let message = read_message(receiver, encoding, signal.sent(), source).await?;
     let outcome = receiver.take_in(message).await?;
     Ok(reply::success(&outcome, Format::Protobuf))
 }

@@ -109,10 +109,10 @@ where
     }
 
     let mut admitted = receiver.admission.admit()?;
-    let Some(sent) = signal.read_as() else {
+    if signal == Signal::Metrics {
         receiver.discard(source).await?;
         return Ok(reply::full_success(format));
-    };
+    }
     admitted.check(claimed.unwrap_or(0))?;
     let mut bytes = Vec::new();
     while let Some(chunk) = source.chunk().await? {
@@ -122,7 +122,9 @@ where
         admitted.reserve(&mut bytes, chunk.len(), claimed)?;
         bytes.extend_from_slice(&chunk);
     }
-    let outcome = receiver.take_in(Message { bytes, format, sent, encoding, admitted }).await?;
+    let outcome = receiver
+        .take_in(Message { bytes, format, sent: signal.sent(), encoding, admitted })
+        .await?;
     Ok(reply::success(&outcome, format))
 }
 

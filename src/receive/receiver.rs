@@ -40,14 +40,12 @@ pub(super) enum Signal {
 }
 
 impl Signal {
-    /// What is read of the signal: spans or log records, or what the request turns out to hold.
-    /// None for a signal that is not read.
-    pub(super) const fn read_as(self) -> Option<Option<Sent>> {
+    /// What a request of the signal holds, where the signal tells.
+    pub(super) const fn sent(self) -> Option<Sent> {
         match self {
-            Self::Traces => Some(Some(Sent::Spans)),
-            Self::Logs => Some(Some(Sent::Logs)),
-            Self::Either => Some(None),
-            Self::Metrics => None,
+            Self::Traces => Some(Sent::Spans),
+            Self::Logs => Some(Sent::Logs),
+            Self::Either | Self::Metrics => None,
         }
     }
 }

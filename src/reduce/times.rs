@@ -61,7 +61,7 @@ fn of_log(seen: &Seen<'_>, log_time: LogTime) -> (u64, u64) {
     let time = told.or_else(|| in_text(seen.text(Key::EventTimestamp)?)).unwrap_or(0);
     let duration = seen.integer(Key::DurationMs).or_else(|| {
         // Some send fractions of a millisecond.
-        seen.number(Key::DurationMs).map(|millis| millis.round()).and_then(whole)
+        seen.number(Key::DurationMs).map(f64::round).and_then(whole)
     });
     let duration = duration.and_then(|millis| u64::try_from(millis).ok());
     let Some(duration) = duration.map(|millis| millis.saturating_mul(1_000_000)) else {

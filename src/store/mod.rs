@@ -24,6 +24,7 @@ mod publish;
 mod read_days;
 mod row;
 mod rows;
+mod unpack;
 mod watermark;
 mod wire;
 mod writer;
@@ -34,6 +35,7 @@ pub use erased::ErasedDays;
 pub use error::{Damage, StoreError};
 pub use handle::Store;
 pub use lease::PassLease;
+pub use unpack::{StoredArguments, StoredSighting};
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
 
