@@ -40,7 +40,7 @@ pub fn is_deciding_name(name: &[u8]) -> bool {
         b"Function: ",
         b"claude_code.tool",
     ];
-    const ENDS: &[&[u8]] = &[b".tool", b".mcp", b"StreamWriter"];
+    const ENDS: &[&[u8]] = &[b".tool", b".mcp", b"StreamWriter", b"/tools/call"];
     ENDS.iter().any(|end| name.ends_with(end)) || STARTS.iter().any(|start| name.starts_with(start))
 }
 
