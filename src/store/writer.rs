@@ -372,11 +372,7 @@ mod tests {
         let writer =
             Writer::start_with(&store, WriterOptions::default(), dies_with_its_first_message)
                 .unwrap();
-        let batch = |sightings| Batch {
-            received: plain_sighting().received,
-            sightings,
-            counts: std::collections::BTreeMap::new(),
-        };
+        let batch = |sightings| Batch::of(plain_sighting().received, sightings);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let waiting: Vec<_> = (0..3)
