@@ -32,12 +32,16 @@ pub struct DoctorArgs {
 pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     let now = SystemClock.now();
-    let (diagnosis, process) = match Store::open(config.store.sqlite.data_dir.as_path()) {
-        Ok(store) => (doctor::diagnose(&store, args.hours, now)?, Some(store.receiving_process()?)),
-        Err(StoreError::NothingThere { .. }) => (Diagnosis::nothing(args.hours, now), None),
+    let mut around = Around::look(&config);
+    let diagnosis = match Store::open(config.store.sqlite.data_dir.as_path()) {
+        Ok(store) => {
+            around.has_data = true;
+            around.process = store.receiving_process()?;
+            doctor::diagnose(&store, args.hours, now)?
+        }
+        Err(StoreError::NothingThere { .. }) => Diagnosis::nothing(args.hours, now),
         Err(error) => return Err(error.into()),
     };
-    let around = Around::look(&config, process);
     if args.json {
         let document = doctor::json(&diagnosis, around.json());
         return print(&format!("{document:#}\n"));
@@ -95,13 +99,13 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 }
 
 impl Around {
-    fn look(config: &Config, process: Option<Option<String>>) -> Self {
+    fn look(config: &Config) -> Self {
         let otlp = &config.receivers.otlp;
         let protocols = &otlp.protocols;
         Self {
             data_dir: config.store.sqlite.data_dir.as_path().display().to_string(),
-            has_data: process.is_some(),
-            process: process.flatten(),
+            has_data: false,
+            process: None,
             grpc: Listening::look(&protocols.grpc.endpoint),
             http: Listening::look(&protocols.http.endpoint),
             scheme: if otlp.tls.cert_file.is_some() { "https" } else { "http" },
@@ -124,11 +128,13 @@ impl Around {
     fn text(&self, diagnosis: &Diagnosis) -> String {
         let since = doctor::time(diagnosis.since);
         let hours = diagnosis.hours;
-        let running = match &self.process {
-            Some(pid) => format!("received by process {}", plain(pid)),
-            None => "nothing receives now".to_owned(),
+        let data_dir = plain(&self.data_dir);
+        let running = match (&self.process, self.has_data) {
+            (Some(pid), _) => format!("process {} receives into it", plain(pid)),
+            (None, true) => "no process receives into it now".to_owned(),
+            (None, false) => "nothing of firstcall's is there".to_owned(),
         };
-        format!("The last {hours} hours, from {since}\n{}: {running}\n\n", plain(&self.data_dir))
+        format!("The last {hours} hours, from {since}\nData folder {data_dir}: {running}\n\n")
     }
 
     /// What to check where nothing has arrived.

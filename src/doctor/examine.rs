@@ -45,10 +45,8 @@ pub struct DialectCounts {
     pub low_confidence: u64,
     /// By how well the sighting itself tells its session; D is decided at night.
     pub grades: Counts<SessionGrade>,
-    /// Of grade C, in a trace of which another sighting names a session.
-    pub session_elsewhere_c: u64,
-    /// Of grade E, the same; such a trace has a second call.
-    pub session_elsewhere_e: u64,
+    /// The same with what another sighting of the trace names.
+    pub grades_in_trace: Counts<SessionGrade>,
     /// With a mark of sampling.
     pub sampled: u64,
 }
@@ -137,42 +135,34 @@ pub(super) fn examine(store: &Store, since: UnixNanos) -> Result<Examined, Store
 fn add_trace(trace: &[Record], counts: &mut [DialectCounts]) {
     let spans = trace.chunk_by(|a, b| a.span == b.span);
     let firsts: Vec<&Record> = spans.clone().filter_map(<[Record]>::first).collect();
-    let carries = |flag: u16| firsts.iter().any(|record| record.flags & flag != 0);
-    let rest = Rest {
-        has_arguments: carries(HAS_ARGUMENTS),
-        knows_emptiness: carries(KNOWS_EMPTINESS),
-        has_session: carries(IS_CONVERSATION | IS_TRANSPORT),
-    };
+    let carried = firsts.iter().fold(0, |flags, record| flags | record.flags);
     // The client's and the server's sighting of one call are of two groups as a rule.
     let mut of_groups: BTreeMap<u32, u32> = BTreeMap::new();
-    firsts.iter().for_each(|record| *of_groups.entry(record.group).or_default() += 1);
+    for record in &firsts {
+        *of_groups.entry(record.group).or_default() += 1;
+    }
     for span in spans {
         let Some(first) = span.first() else { continue };
         let place = usize::try_from(first.group).unwrap_or(usize::MAX);
         let Some(counts) = counts.get_mut(place) else { continue };
         counts.duplicates += span.len() as u64 - 1;
         let is_alone = of_groups.get(&first.group) == Some(&1);
-        add(first.flags, is_alone, &rest, counts);
+        add(first.flags, carried, is_alone, counts);
     }
 }
 
-/// What the sightings of a trace carry together.
-struct Rest {
-    has_arguments: bool,
-    knows_emptiness: bool,
-    has_session: bool,
-}
-
-fn add(flags: u16, is_alone: bool, rest: &Rest, counts: &mut DialectCounts) {
+/// Adds a sighting of which these flags hold; of its trace hold all that are `carried`.
+fn add(flags: u16, carried: u16, is_alone: bool, counts: &mut DialectCounts) {
     let has = |flag: u16| flags & flag != 0;
+    let trace_has = |flag: u16| carried & flag != 0;
     let count = |to: &mut u64, holds: bool| *to += u64::from(holds);
     counts.calls += 1;
     count(&mut counts.args_hash, has(HAS_ARGUMENTS));
-    count(&mut counts.without_arguments, !rest.has_arguments);
+    count(&mut counts.without_arguments, !trace_has(HAS_ARGUMENTS));
     count(&mut counts.args_hidden, has(IS_HIDDEN));
     count(&mut counts.ok, has(IS_OK));
     count(&mut counts.emptiness_known, has(KNOWS_EMPTINESS));
-    count(&mut counts.without_emptiness, has(IS_OK) && !rest.knows_emptiness);
+    count(&mut counts.without_emptiness, has(IS_OK) && !trace_has(KNOWS_EMPTINESS));
     count(&mut counts.low_confidence, has(IS_LOW));
     count(&mut counts.sampled, has(IS_SAMPLED));
     let grade = match () {
@@ -182,8 +172,12 @@ fn add(flags: u16, is_alone: bool, rest: &Rest, counts: &mut DialectCounts) {
         () => SessionGrade::E,
     };
     counts.grades.add(grade, 1);
-    count(&mut counts.session_elsewhere_c, grade == SessionGrade::C && rest.has_session);
-    count(&mut counts.session_elsewhere_e, grade == SessionGrade::E && rest.has_session);
+    let in_trace = match () {
+        () if trace_has(IS_CONVERSATION) => SessionGrade::A,
+        () if trace_has(IS_TRANSPORT) => SessionGrade::B,
+        () => grade,
+    };
+    counts.grades_in_trace.add(in_trace, 1);
 }
 
 #[cfg(test)]
@@ -213,7 +207,8 @@ mod tests {
         assert_eq!(of_agent.grades.get(SessionGrade::A), 1);
         let of_server = &counts[1];
         assert_eq!((of_server.args_hash, of_server.without_arguments), (0, 0));
-        assert_eq!((of_server.grades.get(SessionGrade::C), of_server.session_elsewhere_c), (1, 1));
+        assert_eq!(of_server.grades.get(SessionGrade::C), 1);
+        assert_eq!(of_server.grades_in_trace.get(SessionGrade::A), 1);
     }
 
     #[test]

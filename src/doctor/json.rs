@@ -92,12 +92,6 @@ fn refusals(counts: &Counts<Refusal>) -> Map<String, Value> {
 
 fn dialect(report: &DialectReport) -> Value {
     let DialectReport { dialect, counts, shortfalls } = report;
-    let sessions: Map<String, Value> = counts
-        .grades
-        .iter()
-        .filter(|(grade, _)| *grade != SessionGrade::D)
-        .map(|(grade, calls)| (grade.word().to_owned(), calls.into()))
-        .collect();
     json!({
         "dialect": dialect.as_str(),
         "calls": counts.calls,
@@ -109,10 +103,17 @@ fn dialect(report: &DialectReport) -> Value {
         "emptiness_known": counts.emptiness_known,
         "emptiness_known_in_trace": counts.ok - counts.without_emptiness,
         "low_confidence": counts.low_confidence,
-        "sessions": sessions,
+        "sessions": sessions(&counts.grades),
+        "sessions_in_trace": sessions(&counts.grades_in_trace),
         "sampled": counts.sampled,
         "shortfalls": shortfalls.iter().map(shortfall).collect::<Vec<_>>(),
     })
+}
+
+/// Calls by grade; D is decided at night.
+fn sessions(grades: &Counts<SessionGrade>) -> Map<String, Value> {
+    let found = grades.iter().filter(|(grade, _)| *grade != SessionGrade::D);
+    found.map(|(grade, calls)| (grade.word().to_owned(), calls.into())).collect()
 }
 
 fn shortfall(short: &Shortfall) -> Value {

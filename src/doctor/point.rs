@@ -64,14 +64,8 @@ fn lacking(point: Point, counts: &DialectCounts) -> (u64, u64, u64) {
     let calls = counts.calls;
     match point {
         Point::ArgsHash => (counts.without_arguments, calls, TOLERATED),
-        Point::NoSession => {
-            let without = counts.grades.get(SessionGrade::E);
-            (without.saturating_sub(counts.session_elsewhere_e), calls, TOLERATED)
-        }
-        Point::OnlyTrace => {
-            let without = counts.grades.get(SessionGrade::C);
-            (without.saturating_sub(counts.session_elsewhere_c), calls, TOLERATED)
-        }
+        Point::NoSession => (counts.grades_in_trace.get(SessionGrade::E), calls, TOLERATED),
+        Point::OnlyTrace => (counts.grades_in_trace.get(SessionGrade::C), calls, TOLERATED),
         Point::Sampled => never(counts.sampled, calls),
         Point::LowConfidence => never(counts.low_confidence, counts.ok),
         Point::Emptiness => (counts.without_emptiness, counts.ok, TOLERATED),
@@ -106,16 +100,5 @@ mod tests {
             (Point::Emptiness, 5, 80),
         ];
         assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn a_session_that_another_span_of_the_trace_names_is_not_missing() {
-        let mut counts = DialectCounts { calls: 10, ..DialectCounts::default() };
-        counts.grades.add(SessionGrade::C, 6);
-        counts.grades.add(SessionGrade::E, 4);
-        counts.session_elsewhere_c = 6;
-        let points: Vec<_> =
-            shortfalls("plain", &counts).into_iter().map(|short| short.point).collect();
-        assert_eq!(points, [Point::NoSession]);
     }
 }

@@ -110,6 +110,13 @@ impl Screen {
         writeln!(self.0, "{}", line.trim_end()).ok();
     }
 
+    /// Adds words in as many lines as they take.
+    pub(super) fn paragraph(&mut self, paint: Paint, look: Look, indent: usize, words: &str) {
+        for line in wrapped(indent, words) {
+            self.line(&paint.text(look, &line));
+        }
+    }
+
     /// Adds an empty line.
     pub(super) fn gap(&mut self) {
         self.0.push('\n');

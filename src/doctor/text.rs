@@ -30,8 +30,8 @@ pub fn time(instant: UnixNanos) -> String {
 
 fn heading(screen: &mut Screen, paint: Paint) {
     let line = format!(
-        "{:<32}{:>10}{:>9}  {:>6} {:>6}  {:<6} {:>5}",
-        "service, dialect", "seen", "calls", "hash", "empty", "from", "doubt"
+        "{:<32}{:>9}{:>8} {:>6} {:>6}  {:<8}{:>6}",
+        "service, dialect", "seen", "calls", "hash", "empty", "session", "doubt"
     );
     screen.line(&paint.text(Look::Faint, &line));
 }
@@ -42,7 +42,7 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
         let name = service.name.as_str();
         let name = if name.is_empty() { "(no service.name)".to_owned() } else { fitted(name, 31) };
         let line = format!(
-            "{}{:>10}{:>9}",
+            "{}{:>9}{:>8}",
             paint.text(Look::Strong, &format!("{name:<32}")),
             count(service.seen()),
             count(service.calls()),
@@ -61,17 +61,17 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
         screen.line(&paint.text(Look::Faint, &line));
     }
     screen.gap();
-    let legend = "hash: share with a hash of their arguments. empty: of good answers, whether they \
-                  were empty is known. from: where the session comes from, A conversation, B \
-                  transport, C trace, E none. doubt: good outcomes that may hide a failure.";
-    wrapped(0, legend).iter().for_each(|line| screen.line(&paint.text(Look::Faint, line)));
+    let legend = "hash: calls with a hash of their arguments. empty: good answers of which it is \
+                  known whether they were empty. session: A conversation, B transport, C trace, \
+                  E none. doubt: good outcomes that may hide a failure.";
+    screen.paragraph(paint, Look::Faint, 0, legend);
     if diagnosis.examined.read < diagnosis.examined.there {
         let (read, there) = (count(diagnosis.examined.read), count(diagnosis.examined.there));
         screen.line(&format!("Looked at the latest {read} calls of {there}."));
     }
     if let Some(damage) = &diagnosis.damage {
         let told = format!("Not everything could be read: {}", crate::terminal::plain(damage));
-        wrapped(0, &told).iter().for_each(|line| screen.line(&paint.text(Look::Bad, line)));
+        screen.paragraph(paint, Look::Bad, 0, &told);
     }
 }
 
@@ -85,16 +85,16 @@ fn of_source(screen: &mut Screen, paint: Paint, source: &SourceReport) {
         let (hash, hash_look) = of_calls(counts.calls - counts.without_arguments);
         let known = counts.ok - counts.without_emptiness;
         let (empty, empty_look) = (percent(known, counts.ok), look_of(known, counts.ok));
-        let (from, from_look) = session(dialect_grades(counts));
+        let (session, session_look) = session(dialect_grades(counts));
         let doubt = percent(counts.low_confidence, counts.ok);
         let doubt_look = if counts.low_confidence > 0 { Look::Bad } else { Look::Good };
         let line = format!(
-            "  {name:<30}{seen:>10}{:>9}  {} {}  {} {}",
+            "  {name:<30}{seen:>9}{:>8} {} {}  {}{}",
             count(counts.calls),
             paint.text(hash_look, &format!("{hash:>6}")),
             paint.text(empty_look, &format!("{empty:>6}")),
-            paint.text(from_look, &format!("{from:<6}")),
-            paint.text(doubt_look, &format!("{doubt:>5}")),
+            paint.text(session_look, &format!("{session:<8}")),
+            paint.text(doubt_look, &format!("{doubt:>6}")),
         );
         screen.line(&line);
     }
@@ -113,7 +113,7 @@ fn of_source(screen: &mut Screen, paint: Paint, source: &SourceReport) {
     }
     if !notes.is_empty() {
         let told = format!("no calls or with marks: {}", notes.join(", "));
-        wrapped(4, &told).iter().for_each(|line| screen.line(&paint.text(Look::Faint, line)));
+        screen.paragraph(paint, Look::Faint, 4, &told);
     }
 }
 
@@ -122,7 +122,7 @@ fn of_sources_without_calls(screen: &mut Screen, paint: Paint, sources: &[&Sourc
     if seen == 0 {
         return;
     }
-    let name = |source: &&SourceReport| {
+    let name = |source: &SourceReport| {
         let scope = source.scope.as_str();
         match source.kind {
             RecordKind::Metric => "metrics".to_owned(),
@@ -130,14 +130,14 @@ fn of_sources_without_calls(screen: &mut Screen, paint: Paint, sources: &[&Sourc
             _ => fitted(scope, 34),
         }
     };
-    let mut names: Vec<String> = sources.iter().take(NAMED).map(|source| name(&source)).collect();
+    let mut names: Vec<String> = sources.iter().take(NAMED).map(|source| name(source)).collect();
     if sources.len() > NAMED {
         names.push(format!("{} more", sources.len() - NAMED));
     }
-    let line = format!("  {:<30}{:>10}", "no tool calls", count(seen));
+    let line = format!("  {:<30}{:>9}", "no tool calls", count(seen));
     screen.line(&paint.text(Look::Faint, &line));
     let told = format!("of {}", names.join(", "));
-    wrapped(4, &told).iter().for_each(|line| screen.line(&paint.text(Look::Faint, line)));
+    screen.paragraph(paint, Look::Faint, 4, &told);
     let mut not_calls = std::collections::BTreeMap::new();
     for (why, times) in sources.iter().flat_map(|source| &source.counts.not_calls) {
         *not_calls.entry(why.clone()).or_insert(0_u64) += times;
@@ -146,13 +146,13 @@ fn of_sources_without_calls(screen: &mut Screen, paint: Paint, sources: &[&Sourc
         let told: Vec<_> =
             not_calls.iter().map(|(why, times)| format!("{} {why}", count(*times))).collect();
         let told = format!("look like calls and are none: {}", told.join(", "));
-        wrapped(4, &told).iter().for_each(|line| screen.line(&paint.text(Look::Faint, line)));
+        screen.paragraph(paint, Look::Faint, 4, &told);
     }
 }
 
 /// The share of each grade, the best first, with what the rest of a trace tells.
 fn dialect_grades(counts: &super::DialectCounts) -> [(SessionGrade, u64); 4] {
-    let of = |grade| counts.grades.get(grade);
+    let of = |grade| counts.grades_in_trace.get(grade);
     [
         (SessionGrade::A, of(SessionGrade::A)),
         (SessionGrade::B, of(SessionGrade::B)),
@@ -184,8 +184,8 @@ fn session(grades: [(SessionGrade, u64); 4]) -> (String, Look) {
 struct Mend {
     rank: usize,
     calls: u64,
-    services: Vec<String>,
-    dialect: String,
+    /// Dialects with their services; without a dialect the services alone.
+    of: Vec<(String, Vec<String>)>,
     sentence: String,
     remedy: Remedy,
 }
@@ -200,15 +200,7 @@ fn to_mend(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
     screen.line(&paint.text(Look::Strong, "To mend, the gravest first"));
     let total = mends.len();
     for (number, mend) in mends.into_iter().take(TOLD).enumerate() {
-        let mut services = mend.services;
-        let more = services.len().saturating_sub(2);
-        services.truncate(2);
-        let of = if more > 0 {
-            format!("{} and {more} more", services.join(", "))
-        } else {
-            services.join(", ")
-        };
-        let who = if mend.dialect.is_empty() { of } else { format!("{} of {of}", mend.dialect) };
+        let who = mend.of.iter().map(who).collect::<Vec<_>>().join("; ");
         let told = format!("{who}: {}", mend.sentence);
         for (place, line) in wrapped(3, &told).iter().enumerate() {
             let line = if place == 0 {
@@ -231,7 +223,18 @@ fn to_mend(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
     screen.line(&paint.text(Look::Faint, told));
 }
 
-/// Everything to mend: the same point of the same dialect once, whatever services it is in.
+/// A dialect with its services, the first few of them.
+fn who((dialect, services): &(String, Vec<String>)) -> String {
+    const NAMED: usize = 2;
+    let more = services.len().saturating_sub(NAMED);
+    let mut of = services.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        of = format!("{of} and {more} more");
+    }
+    if dialect.is_empty() { of } else { format!("{dialect} of {of}") }
+}
+
+/// Everything to mend: what the same lines mend once, whatever it is in.
 fn mends(diagnosis: &Diagnosis) -> Vec<Mend> {
     let mut mends: Vec<Mend> = Vec::new();
     for service in &diagnosis.services {
@@ -255,7 +258,7 @@ fn mends(diagnosis: &Diagnosis) -> Vec<Mend> {
             .filter(|(_, times)| *times > 0)
             .map(|(reason, times)| of_refusal(reason, times)),
     );
-    mends.sort_by(|a, b| (a.rank, b.calls, &a.dialect).cmp(&(b.rank, a.calls, &b.dialect)));
+    mends.sort_by(|a, b| (a.rank, b.calls, &a.of).cmp(&(b.rank, a.calls, &b.of)));
     mends
 }
 
@@ -266,22 +269,23 @@ fn shown(service: &ServiceReport) -> String {
 
 fn add(mends: &mut Vec<Mend>, service: &str, dialect: &str, short: &Shortfall) {
     let rank = 2 + usize::from(short.point.index());
-    let same = mends.iter_mut().find(|mend| mend.rank == rank && mend.dialect == dialect);
-    match same {
-        Some(mend) => {
-            mend.calls += short.lacking;
-            if !mend.services.iter().any(|each| each == service) {
-                mend.services.push(service.to_owned());
-            }
-        }
-        None => mends.push(Mend {
+    let same = mends.iter_mut().find(|mend| mend.rank == rank && mend.remedy == short.remedy);
+    let (service, dialect) = (service.to_owned(), fitted(dialect, 30));
+    let Some(mend) = same else {
+        mends.push(Mend {
             rank,
             calls: short.lacking,
-            services: vec![service.to_owned()],
-            dialect: fitted(dialect, 30),
+            of: vec![(dialect, vec![service])],
             sentence: sentence(short.point).to_owned(),
             remedy: short.remedy,
-        }),
+        });
+        return;
+    };
+    mend.calls += short.lacking;
+    match mend.of.iter_mut().find(|(each, _)| *each == dialect) {
+        Some((_, services)) if services.contains(&service) => {}
+        Some((_, services)) => services.push(service),
+        None => mend.of.push((dialect, vec![service])),
     }
 }
 
@@ -312,8 +316,7 @@ fn of_service(service: &ServiceReport, name: &str) -> Option<Mend> {
     Some(Mend {
         rank: 1,
         calls: service.seen(),
-        services: vec![name.to_owned()],
-        dialect: String::new(),
+        of: vec![(String::new(), vec![name.to_owned()])],
         sentence: sentence.to_owned(),
         remedy,
     })
@@ -323,8 +326,7 @@ fn of_refusal(reason: Refusal, times: u64) -> Mend {
     Mend {
         rank: 0,
         calls: times,
-        services: vec![format!("{} refused", counted(times, "call", "calls"))],
-        dialect: String::new(),
+        of: vec![(String::new(), vec![format!("{} refused", counted(times, "call", "calls"))])],
         sentence: format!("{reason}."),
         remedy: refusal(reason),
     }

@@ -147,11 +147,10 @@ enum Line {
 impl Line {
     fn record(self, limit: usize) -> Record {
         match self {
-            Self::Whole(text) => Record::Request(text, Format::Json),
             Self::Last(text) if serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_err() => {
                 Record::Damaged(Damage::LastLineCut)
             }
-            Self::Last(text) => Record::Request(text, Format::Json),
+            Self::Whole(text) | Self::Last(text) => Record::Request(text, Format::Json),
             Self::TooLong => Record::Damaged(Damage::TooLong(limit)),
         }
     }

@@ -101,7 +101,7 @@ fn visit_batches(
         }
         match blob(&mut blobs, &head, &names).at(file)? {
             Some(rows) => {
-                rows.into_iter().filter(|row| row.received >= since).for_each(&mut *visit)
+                rows.into_iter().filter(|row| row.received >= since).for_each(&mut *visit);
             }
             None => damaged = damaged.or(Some(head.id)),
         }

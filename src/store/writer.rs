@@ -67,7 +67,7 @@ struct Shared {
 }
 
 enum Message {
-    Commit(Waiting),
+    Commit(Box<Waiting>),
     Close,
 }
 
@@ -143,7 +143,9 @@ impl Writer {
             let room = room.map_err(|_closed| StoreError::WriterStopped)?;
             let (answer, answered) = oneshot::channel();
             let waiting = Waiting { batch, answer, _room: room };
-            queue.send(Message::Commit(waiting)).map_err(|_gone| StoreError::WriterStopped)?;
+            queue
+                .send(Message::Commit(Box::new(waiting)))
+                .map_err(|_gone| StoreError::WriterStopped)?;
             answered.await.map_err(|_gone| StoreError::WriterStopped)?
         }
     }
@@ -229,14 +231,14 @@ impl Thread {
         while is_open {
             let mut waiting = VecDeque::new();
             match self.messages.recv_timeout(self.options.arrivals_every) {
-                Ok(Message::Commit(first)) => waiting.push_back(first),
+                Ok(Message::Commit(first)) => waiting.push_back(*first),
                 Ok(Message::Close) | Err(RecvTimeoutError::Disconnected) => is_open = false,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             // Everything that was queued while the last group was synced.
             while let Ok(message) = self.messages.try_recv() {
                 match message {
-                    Message::Commit(next) => waiting.push_back(next),
+                    Message::Commit(next) => waiting.push_back(*next),
                     Message::Close => is_open = false,
                 }
             }

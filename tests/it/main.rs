@@ -4,15 +4,18 @@ mod support;
 
 mod action;
 mod architecture;
+mod args_hash;
 mod check;
 mod cli;
 mod conformance;
 mod demo;
 mod deploy;
 mod dialects;
+mod doctor;
 mod exactly_once;
 mod generated_code;
 mod histories;
+mod import;
 mod ingest;
 mod nightly;
 mod no_content;

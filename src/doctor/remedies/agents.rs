@@ -78,13 +78,13 @@ pub(super) const REMEDIES: &[Remedies] = &[
         dialects: &["mastra"],
         arguments: Remedy::new(
             "TypeScript, of the agent",
-            "const filter = []; // no SensitiveDataFilter before this exporter",
-            "observability: { configs: { otel: { exporters, spanOutputProcessors: filter } } }",
+            "const observability = new Observability({ configs,",
+            "  sensitiveDataFilter: false }); // it redacts by the names of fields",
         ),
         result: Remedy::new(
             "TypeScript, of the agent",
-            "const filter = []; // no SensitiveDataFilter before this exporter",
-            "observability: { configs: { otel: { exporters, spanOutputProcessors: filter } } }",
+            "const observability = new Observability({ configs,",
+            "  sensitiveDataFilter: false }); // it redacts by the names of fields",
         ),
         session: Remedy::new(
             "TypeScript, where the agent is asked",

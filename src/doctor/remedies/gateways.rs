@@ -26,13 +26,13 @@ pub(super) const REMEDIES: &[Remedies] = &[
         dialects: &["contextforge"],
         arguments: Remedy::new(
             "shell, of the gateway",
-            "export OTEL_CAPTURE_INPUT_SPANS=tool.invoke",
-            "export OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
+            "export OTEL_EMIT_LANGFUSE_ATTRIBUTES=true",
+            "export OTEL_CAPTURE_INPUT_SPANS=tool.invoke OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
         ),
         result: Remedy::new(
             "shell, of the gateway",
-            "export OTEL_CAPTURE_INPUT_SPANS=tool.invoke",
-            "export OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
+            "export OTEL_EMIT_LANGFUSE_ATTRIBUTES=true",
+            "export OTEL_CAPTURE_INPUT_SPANS=tool.invoke OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
         ),
         session: AGENT_TOO,
         ..Remedies::BASE

@@ -66,21 +66,14 @@ pub(super) const REMEDIES: &[Remedies] = &[
     },
     Remedies {
         dialects: &["adot_mcp"],
-        arguments: Remedy::new(
-            "shell, of both sides",
-            "export OTEL_PYTHON_DISTRO=aws_distro",
-            "export OTEL_PYTHON_CONFIGURATOR=aws_configurator  # 0.12 and newer",
-        ),
-        result: Remedy::new(
-            "shell, of the client",
-            "export OTEL_PYTHON_DISTRO=aws_distro",
-            "export OTEL_PYTHON_CONFIGURATOR=aws_configurator  # carries the result",
-        ),
+        // Both are on where its own exporter does not move them off the span.
+        arguments: ADOT_EXPORTER,
+        result: ADOT_EXPORTER,
         session: AGENT_SESSION,
         failure: Some(Remedy::new(
-            "shell, of the client, whose spans tell isError",
-            "export OTEL_PYTHON_DISTRO=aws_distro",
+            "shell, of the client, whose spans tell it",
             "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
+            "export OTEL_TRACES_EXPORTER=otlp",
         )),
         ..Remedies::BASE
     },
@@ -185,6 +178,12 @@ pub(super) const REMEDIES: &[Remedies] = &[
     },
 ];
 
+/// ADOT's own exporter to AWS moves content off the span; OTLP's leaves it there.
+const ADOT_EXPORTER: Remedy = Remedy::new(
+    "shell, of both sides",
+    "export OTEL_TRACES_EXPORTER=otlp OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+    "export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:4318/v1/traces",
+);
 /// Logfire keeps every trace.
 pub(super) const LOGFIRE_SAMPLING: Remedy = Remedy::new(
     "shell, of the sending program",
