@@ -8,9 +8,9 @@ const CLAUDE_LOGS: Remedy = Remedy::new(
     "export OTEL_LOG_TOOL_DETAILS=1",
 );
 const CODEX_LOGS: Remedy = Remedy::new(
-    "~/.codex/config.toml",
-    "[otel]  # the logs carry arguments, outcome and answer; the spans do not",
-    "exporter={otlp-http={endpoint=\"http://127.0.0.1:4318/v1/logs\",protocol=\"binary\"}}",
+    "~/.codex/config.toml, at its top",
+    "otel.exporter.otlp-http.endpoint = \"http://127.0.0.1:4318/v1/logs\"",
+    "otel.exporter.otlp-http.protocol = \"binary\"  # logs tell what spans do not",
 );
 const GEMINI_LOGS: Remedy = Remedy::new(
     "shell, where `gemini` runs",

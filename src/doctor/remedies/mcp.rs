@@ -89,12 +89,12 @@ pub(super) const REMEDIES: &[Remedies] = &[
         arguments: Remedy::new(
             "TypeScript, of the server",
             "const options = { recordInputs: true, recordOutputs: true };",
-            "const server = Sentry.wrapMcpServerWithSentry(new McpServer(info), options);",
+            "const server = Sentry.wrapMcpServerWithSentry(mcpServer, options);",
         ),
         result: Remedy::new(
             "TypeScript, of the server",
             "const options = { recordInputs: true, recordOutputs: true };",
-            "const server = Sentry.wrapMcpServerWithSentry(new McpServer(info), options);",
+            "const server = Sentry.wrapMcpServerWithSentry(mcpServer, options);",
         ),
         session: Remedy::new(
             "TypeScript, of the server",
@@ -118,7 +118,7 @@ pub(super) const REMEDIES: &[Remedies] = &[
         arguments: Remedy::new(
             "Python",
             "logfire.configure(scrubbing=False)  # only where firstcall alone receives",
-            "logfire.instrument_mcp()            # version 3.14 and newer carry `request`",
+            "logfire.instrument_mcp()            # its spans carry `request`",
         ),
         result: Remedy::new(
             "Python, of both sides",
