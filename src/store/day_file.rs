@@ -10,6 +10,7 @@ use super::error::{Damage, StoreError};
 use super::log_check;
 use super::names::{self, NameBook};
 use super::row::{self, Packed};
+use super::unpack::{self, NameReader, StoredSighting};
 use super::watermark::FileMark;
 use super::wire::checksum;
 use crate::call::{CallDuration, Day, Name, Sighting, UnixNanos};
@@ -168,21 +169,26 @@ fn insert(connection: &Connection, day: Day, head: &Head, packed: &Packed) -> ru
     Ok(())
 }
 
-/// Hands every sighting of `file` that starts in `[from, to)` to `visit`, batch by batch.
-/// Damaged batches are left out and the first of them is the error, once all were visited.
-/// An absent file holds nothing.
-pub(super) fn read(
+/// Hands every sighting of `file` that starts in `[from, to)` to `visit`, batch by batch, with
+/// each name as what `name` makes of it. Damaged batches are left out and the first of them is the
+/// error, once all were visited. An absent file holds nothing.
+pub(super) fn read<N: Clone>(
     file: &Path,
-    from: UnixNanos,
-    to: UnixNanos,
-    visit: &mut dyn FnMut(Sighting),
+    (from, to): (UnixNanos, UnixNanos),
+    name: &mut dyn FnMut(&Name) -> N,
+    visit: &mut dyn FnMut(StoredSighting<'_, N>),
 ) -> Result<(), StoreError> {
     let Some(mut connection) = database::open_existing(file, &database::DAY)? else {
         return Ok(());
     };
     // One read transaction: the names are those of the batches that it sees.
     let transaction = connection.transaction().at(file)?;
-    let names = names::read(&transaction).at(file)?;
+    let numbered: Vec<Option<N>> = names::read(&transaction)
+        .at(file)?
+        .iter()
+        .map(|numbered| numbered.as_ref().map(&mut *name))
+        .collect();
+    let mut names = NameReader { numbered: &numbered, in_full: name };
     let mut heads = transaction.prepare(HEADS).at(file)?;
     let mut blobs = transaction.prepare(BLOB).at(file)?;
     let mut rows = heads.query([]).at(file)?;
@@ -197,13 +203,13 @@ pub(super) fn read(
         if is_sound && !head.is_within(to_sql(from.get()), to_sql(to.get())) {
             continue;
         }
-        let rows = if is_sound { blob(&mut blobs, &head, &names).at(file)? } else { None };
-        match rows {
-            Some(rows) => {
-                let is_wanted = |row: &Sighting| from <= row.start && row.start < to;
-                rows.into_iter().filter(is_wanted).for_each(&mut *visit);
+        let mut visit = |row: StoredSighting<'_, N>| {
+            if from <= row.start && row.start < to {
+                visit(row);
             }
-            None => damaged = damaged.or(Some(head.id)),
+        };
+        if !is_sound || !blob(&mut blobs, &head, &mut names, &mut visit).at(file)? {
+            damaged = damaged.or(Some(head.id));
         }
     }
     damaged.map_or(Ok(()), |batch| {
@@ -216,8 +222,7 @@ pub(super) fn read(
 pub(super) fn check_log(
     file: &Path,
     day: Day,
-    from: UnixNanos,
-    to: UnixNanos,
+    (from, to): (UnixNanos, UnixNanos),
 ) -> Result<(), StoreError> {
     let log = log_check::broken_log(file);
     let is_margin =
@@ -245,22 +250,24 @@ fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
     Ok((head, i64::from(head.checksum()) == row.get::<_, i64>(5)?))
 }
 
-/// The sightings of one batch; none where it is damaged.
-fn blob(
+/// Visits the sightings of one batch. Whether it is sound: of one whose checksum holds and whose
+/// rows are none all the same, those before the damage have been visited.
+fn blob<N: Clone>(
     select: &mut Statement<'_>,
     head: &Head,
-    names: &[Option<Name>],
-) -> rusqlite::Result<Option<Vec<Sighting>>> {
+    names: &mut NameReader<'_, N>,
+    visit: &mut impl FnMut(StoredSighting<'_, N>),
+) -> rusqlite::Result<bool> {
     let mut rows = select.query([head.id])?;
     let Some(row) = rows.next()? else {
-        return Ok(None);
+        return Ok(false);
     };
     let packed = row.get_ref(1)?.as_blob().unwrap_or_default();
     if i64::from(checksum(packed)) != row.get::<_, i64>(0)? {
-        return Ok(None);
+        return Ok(false);
     }
-    let sightings = row::unpack(packed, names).ok();
-    Ok(sightings.filter(|rows| i64::try_from(rows.len()) == Ok(head.sightings)))
+    let count = unpack::unpack(packed, names, visit);
+    Ok(count.is_ok_and(|count| u64::try_from(head.sightings) == Ok(count)))
 }
 
 /// Which batches of a file count for a mark.

@@ -12,6 +12,7 @@ use super::erased::{self, ErasedDays};
 use super::error::StoreError;
 use super::folder::Folder;
 use super::lease::PassLease;
+use super::unpack::StoredSighting;
 use super::watermark::Watermark;
 use super::{arrivals, day_file, publish, read_days};
 use crate::call::{Day, InstallationSecret, Name, Sighting, UnixNanos};
@@ -77,9 +78,22 @@ impl Store {
         to: UnixNanos,
         visit: &mut dyn FnMut(Sighting),
     ) -> Result<(), StoreError> {
+        let mut visit = |stored: StoredSighting<'_, Name>| visit(stored.into());
+        self.read_stored(day, (from, to), &mut Name::clone, &mut visit)
+    }
+
+    /// Reads as [`Store::read_sightings`] does and allocates nothing for a sighting: each name is
+    /// what `name` makes of it, which is asked once for a name of the file's dictionary.
+    pub fn read_stored<N: Clone>(
+        &self,
+        day: Day,
+        times: (UnixNanos, UnixNanos),
+        name: &mut dyn FnMut(&Name) -> N,
+        visit: &mut dyn FnMut(StoredSighting<'_, N>),
+    ) -> Result<(), StoreError> {
         let file = self.folder.day_file(day);
-        day_file::read(&file, from, to, visit)?;
-        day_file::check_log(&file, day, from, to)
+        day_file::read(&file, times, name, visit)?;
+        day_file::check_log(&file, day, times)
     }
 
     /// What has arrived so far that can touch `day`'s figures. Taken before its sightings are

@@ -25,6 +25,7 @@ mod publish;
 mod read_days;
 mod row;
 mod rows;
+mod unpack;
 mod watermark;
 mod wire;
 mod writer;
@@ -35,6 +36,7 @@ pub use erased::ErasedDays;
 pub use error::{Damage, StoreError};
 pub use handle::Store;
 pub use lease::PassLease;
+pub use unpack::{StoredArguments, StoredSighting};
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
 

@@ -4,6 +4,7 @@ mod support;
 
 mod action;
 mod architecture;
+mod captures;
 mod check;
 mod cli;
 mod conformance;
