@@ -69,7 +69,8 @@ impl Store {
 
     /// Hands every sighting of `day`'s file whose start lies in `[from, to)` to `visit`, batch by
     /// batch in order of arrival; doubles are handed on as they came. A damaged batch is left out,
-    /// and [`StoreError::Corrupt`] is returned after the others were visited.
+    /// and [`StoreError::Corrupt`] is returned after the others were visited; so it is where
+    /// commits were lost with a damaged log, unless only a margin of the day is read.
     pub fn read_sightings(
         &self,
         day: Day,
@@ -90,7 +91,9 @@ impl Store {
         name: &mut dyn FnMut(&Name) -> N,
         visit: &mut dyn FnMut(StoredSighting<'_, N>),
     ) -> Result<(), StoreError> {
-        day_file::read(&self.folder.day_file(day), times, name, visit)
+        let file = self.folder.day_file(day);
+        day_file::read(&file, times, name, visit)?;
+        day_file::check_log(&file, day, times)
     }
 
     /// What has arrived so far that can touch `day`'s figures. Taken before its sightings are

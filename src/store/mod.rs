@@ -19,6 +19,7 @@ mod group;
 mod handle;
 mod lease;
 mod lock_file;
+mod log_check;
 mod names;
 mod publish;
 mod read_days;
