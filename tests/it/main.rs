@@ -11,6 +11,7 @@ mod demo;
 mod deploy;
 mod dialects;
 mod exactly_once;
+mod exporters;
 mod generated_code;
 mod histories;
 mod ingest;

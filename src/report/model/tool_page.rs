@@ -10,12 +10,13 @@ use super::overview::{PairRow, pairs};
 use super::rate_text::{ChangeText, RateText};
 use super::retries::Retries;
 use super::table::{self, Status};
-use crate::call::ToolKey;
+use crate::call::{Day, ToolKey};
 use crate::figures::Figures;
-use crate::figures::format::{count, milliseconds};
+use crate::figures::format::{bytes, count, counted, milliseconds};
+use crate::figures::rate::as_float;
 use crate::report::chart::Sparkline;
 use crate::report::input::ShownBefore;
-use crate::report::names;
+use crate::report::{dates, names};
 
 /// What a tool's page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,17 @@ pub struct ToolPage {
     pub clients: Vec<PartRow>,
     /// Tools that come before and after it.
     pub pairs: Vec<PairRow>,
+    /// What is known of it without any call: that it is offered, and how large it is.
+    pub offered: Option<OfferedText>,
+}
+
+/// What is known of a tool that is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedText {
+    /// Since when and for how long nothing has called it; none where something has.
+    pub never_called: Option<String>,
+    /// The size of its description and schemas.
+    pub schema: Option<String>,
 }
 
 /// The figures that a tool's and a client's page share.
@@ -121,6 +133,7 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
     let parts = SubjectParts {
         figures,
         before: facts.tool_before(key),
+        status: Status::of_tool(facts, key),
         shown_before: shown,
         line: table::line_of_days(facts, histories.tool(key), LINE),
         days: days(facts, histories.tool(key)),
@@ -130,7 +143,12 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
         frame: Frame::below(facts, names::shown(key.tool.as_str()))
             .with_twin(format!("tools/{slug}.md")),
         name: names::shown_whole(key.tool.as_str()),
-        service: names::shown(key.service.as_str()),
+        service: if facts.is_never_called(key) && key.service.as_str().is_empty() {
+            "service not declared".to_owned()
+        } else {
+            names::shown(key.service.as_str())
+        },
+        offered: offered(facts, key),
         figures: subject(facts, parts),
         clients: clients(facts, key),
         pairs: pairs(facts, |pair| pair.first == *key || pair.next == *key)
@@ -139,6 +157,18 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
             .collect(),
         slug,
     }
+}
+
+fn offered(facts: &Facts<'_>, key: &ToolKey) -> Option<OfferedText> {
+    let schema_bytes = facts.offered.get(key)?;
+    let since = facts.known_days.first().filter(|_| facts.is_never_called(key));
+    Some(OfferedText {
+        never_called: since.map(|day| {
+            let days = counted(facts.known_days.len() as u64, "covered day", "covered days");
+            format!("{days} since {}", dates::long(*day))
+        }),
+        schema: schema_bytes.map(|size| bytes(as_float(size))),
+    })
 }
 
 /// The size of the line on a page of its own.
@@ -150,6 +180,8 @@ pub struct SubjectParts<'p> {
     pub figures: &'p Figures,
     /// Those of the period before.
     pub before: Option<&'p Figures>,
+    /// How it does.
+    pub status: Status,
     /// The headline as shown before days were run again, where that is kept.
     pub shown_before: Option<&'p ShownBefore>,
     /// The last 30 days.
@@ -165,7 +197,7 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
     let figures = parts.figures;
     let first_call = RateText::first_call(figures);
     SubjectFigures {
-        status: Status::of(figures),
+        status: parts.status,
         change: ChangeText::first_call(figures, parts.before),
         confirmed: RateText::confirmed(figures),
         confirmed_change: ChangeText::confirmed(figures, parts.before),
@@ -177,7 +209,11 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
             .map(RateText::shown_before)
             .filter(|shown| *shown != first_call),
         first_call,
-        terms: if figures.calls == 0 { Vec::new() } else { figures_text::terms(figures) },
+        terms: if figures.calls == 0 {
+            Vec::new()
+        } else {
+            figures_text::terms(figures, parts.before)
+        },
         retries: Retries::of(figures),
         parameters: figures_text::parameters(figures),
         parameters_of: count(figures.reworded_known),
@@ -194,15 +230,19 @@ pub fn days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<SubjectDay> {
     let covered = facts.input.history.iter().rev();
     covered
         .map(|covered| {
-            let figures = by_day.get(&covered.day).unwrap_or(&not_called);
-            SubjectDay {
-                night: Night::of(covered.day),
-                first_call: RateText::first_call(figures),
-                calls: count(figures.calls),
-                retried: count(figures.retried),
-            }
+            subject_day(covered.day, by_day.get(&covered.day).unwrap_or(&not_called))
         })
         .collect()
+}
+
+/// The row of one day.
+pub fn subject_day(day: Day, figures: &Figures) -> SubjectDay {
+    SubjectDay {
+        night: Night::of(day),
+        first_call: RateText::first_call(figures),
+        calls: count(figures.calls),
+        retried: count(figures.retried),
+    }
 }
 
 fn clients(facts: &Facts<'_>, key: &ToolKey) -> Vec<PartRow> {
