@@ -41,6 +41,7 @@ pub fn client_page(facts: &Facts<'_>, histories: &Histories, client: &ClientName
         figures,
         before: facts.before.clients.get(client),
         status: Status::of(figures),
+        schema_bytes: None,
         // What was shown before is kept per tool only.
         shown_before: None,
         line: table::line_of_days(facts, histories.client(client), tool_page::LINE),

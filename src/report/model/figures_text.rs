@@ -40,6 +40,12 @@ pub fn terms(figures: &Figures, before: Option<&Figures>) -> Vec<Term> {
     terms
 }
 
+/// The size of a tool's description and schemas.
+pub fn schema_size(size: u64) -> Term {
+    let size = bytes(crate::figures::rate::as_float(size));
+    term("Schema size", size, "its description and schemas, as clients are sent them")
+}
+
 fn of_period(figures: &Figures) -> Vec<Term> {
     let mut terms = vec![term(
         "Calls",

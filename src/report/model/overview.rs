@@ -125,16 +125,10 @@ fn headline(facts: &Facts<'_>) -> Option<Headline> {
     })
 }
 
-/// The items of the strip that cast doubt on the rates, as the end of a sentence.
+/// Why the verdict is to be read with care; none where it stands.
 fn doubt(strip: &[StripItem]) -> Option<String> {
-    let of_item = |item: &StripItem| {
-        let term = item.term.to_lowercase();
-        let comma = if item.rest.is_empty() { "" } else { ", " };
-        format!("{term}: {}{comma}{}", item.value, item.rest)
-    };
-    let doubtful = strip.iter().filter(|item| item.is_doubtful).map(of_item);
-    let texts = doubtful.collect::<Vec<_>>().join("; ");
-    (!texts.is_empty()).then_some(texts)
+    let doubts: Vec<&str> = strip.iter().filter_map(|item| item.doubt.as_deref()).collect();
+    (!doubts.is_empty()).then(|| doubts.join("; "))
 }
 
 /// All calls of each covered day of the charts, the newest first.

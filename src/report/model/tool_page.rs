@@ -35,17 +35,8 @@ pub struct ToolPage {
     pub clients: Vec<PartRow>,
     /// Tools that come before and after it.
     pub pairs: Vec<PairRow>,
-    /// What is known of it without any call: that it is offered, and how large it is.
-    pub offered: Option<OfferedText>,
-}
-
-/// What is known of a tool that is offered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OfferedText {
-    /// Since when and for how long nothing has called it; none where something has.
+    /// That it is offered and nothing calls it; none of a tool that was called.
     pub never_called: Option<String>,
-    /// The size of its description and schemas.
-    pub schema: Option<String>,
 }
 
 /// The figures that a tool's and a client's page share.
@@ -134,6 +125,7 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
         figures,
         before: facts.tool_before(key),
         status: Status::of_tool(facts, key),
+        schema_bytes: facts.offered.get(key).copied().flatten(),
         shown_before: shown,
         line: table::line_of_days(facts, histories.tool(key), LINE),
         days: days(facts, histories.tool(key)),
@@ -148,7 +140,7 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
         } else {
             names::shown(key.service.as_str())
         },
-        offered: offered(facts, key),
+        never_called: never_called(facts, key),
         figures: subject(facts, parts),
         clients: clients(facts, key),
         pairs: pairs(facts, |pair| pair.first == *key || pair.next == *key)
@@ -159,16 +151,18 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
     }
 }
 
-fn offered(facts: &Facts<'_>, key: &ToolKey) -> Option<OfferedText> {
-    let schema_bytes = facts.offered.get(key)?;
-    let since = facts.known_days.first().filter(|_| facts.is_never_called(key));
-    Some(OfferedText {
-        never_called: since.map(|day| {
-            let days = counted(facts.known_days.len() as u64, "covered day", "covered days");
-            format!("{days} since {}", dates::long(*day))
-        }),
-        schema: schema_bytes.map(|size| bytes(as_float(size))),
-    })
+fn never_called(facts: &Facts<'_>, key: &ToolKey) -> Option<String> {
+    let since = facts.known_days.first().filter(|_| facts.is_never_called(key))?;
+    let size = facts.offered.get(key).copied().flatten();
+    Some(format!(
+        "It is offered, and no call of it is known: {}, the first on {}.{}",
+        counted(facts.known_days.len() as u64, "covered day", "covered days"),
+        dates::long(*since),
+        size.map_or_else(String::new, |size| format!(
+            " Its description and schemas take {}.",
+            bytes(as_float(size))
+        )),
+    ))
 }
 
 /// The size of the line on a page of its own.
@@ -182,6 +176,8 @@ pub struct SubjectParts<'p> {
     pub before: Option<&'p Figures>,
     /// How it does.
     pub status: Status,
+    /// The size of what clients are sent of it, where that is known.
+    pub schema_bytes: Option<u64>,
     /// The headline as shown before days were run again, where that is kept.
     pub shown_before: Option<&'p ShownBefore>,
     /// The last 30 days.
@@ -212,7 +208,9 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
         terms: if figures.calls == 0 {
             Vec::new()
         } else {
-            figures_text::terms(figures, parts.before)
+            let mut terms = figures_text::terms(figures, parts.before);
+            terms.extend(parts.schema_bytes.map(figures_text::schema_size));
+            terms
         },
         retries: Retries::of(figures),
         parameters: figures_text::parameters(figures),
