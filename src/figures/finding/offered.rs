@@ -22,7 +22,7 @@ pub fn never_called(
         counted(days, "covered day", "covered days"),
         counted(others, "call went", "calls went"),
         schema_bytes.map_or_else(String::new, |size| {
-            format!(" Its schema of {} is sent to every client.", bytes(as_float(size)))
+            format!(" Clients that list the tools are sent {} for it.", bytes(as_float(size)))
         }),
     ));
     let advice =

@@ -71,7 +71,7 @@ pub(super) fn of_sessions(now: &RangeFigures) -> Vec<Finding> {
             .say(" hold one call: retries of ")
             .name(&tool.tool)
             .say(others_text(others))
-            .say(" cannot be seen, and the rate reads too high.");
+            .say(" cannot be seen, and a rate of them reads too high.");
             let advice = Sentence::words("Send ")
                 .name(&Name::cut("gen_ai.conversation.id"))
                 .say(" or ")

@@ -359,7 +359,7 @@ fn a_tool_that_is_offered_and_never_called_is_named_where_others_are_called() {
     assert_eq!(
         found.sentence.to_string(),
         "idle is offered and was not called on 7\u{a0}covered days, while 20\u{a0}calls went to \
-         other tools. Its schema of 1.2\u{a0}kB is sent to every client."
+         other tools. Clients that list the tools are sent 1.2\u{a0}kB for it."
     );
     assert_eq!(never_called(&key("idle"), 7, 19, None), None);
     assert_eq!(never_called(&key("idle"), 0, 500, None), None);

@@ -61,7 +61,7 @@ impl Status {
         let confirmed = figures.confirmed_first_call_success().map(Rate::band);
         let is_look_alike = confirmed.is_some_and(|confirmed| confirmed < rate.band())
             && figures.look_alikes() * 2 > figures.retried;
-        let note = if is_look_alike { "mostly look-alikes" } else { "" };
+        let note = if is_look_alike { "mostly look\u{2011}alikes" } else { "" };
         let style = match rate.band() {
             Band::Healthy => "calm",
             Band::Friction => "some",
@@ -72,11 +72,14 @@ impl Status {
     }
 }
 
+/// The status of a tool that is offered and that nothing calls.
+pub const NEVER_CALLED: Status = Status { word: "never called", style: "calm", note: "" };
+
 impl Status {
     /// The status of a tool, which may be one that is offered and that nothing calls.
     pub fn of_tool(facts: &Facts<'_>, key: &ToolKey) -> Self {
         if facts.is_never_called(key) {
-            return Self { word: "never called", style: "calm", note: "" };
+            return NEVER_CALLED;
         }
         Self::of(facts.tool(key))
     }
@@ -119,7 +122,7 @@ pub fn first_rows<T>(rows: &[T]) -> &[T] {
 }
 
 /// The size of a line in a table row.
-const LINE: (u32, u32) = (120, 24);
+const LINE: (u32, u32) = (104, 24);
 
 /// The tools of the range and those that were called shortly before, by what needs attention:
 /// the worst band first, within it the most calls that were not right the first time.

@@ -44,6 +44,8 @@ pub struct ToolPage {
 pub struct SubjectFigures {
     /// How it does.
     pub status: Status,
+    /// Whether any call of it is known, in the range or on the days around it.
+    pub is_called: bool,
     /// First-call success.
     pub first_call: RateText,
     /// What became of it.
@@ -155,7 +157,7 @@ fn never_called(facts: &Facts<'_>, key: &ToolKey) -> Option<String> {
     let since = facts.known_days.first().filter(|_| facts.is_never_called(key))?;
     let size = facts.offered.get(key).copied().flatten();
     Some(format!(
-        "It is offered, and no call of it is known: {}, the first on {}.{}",
+        "It is offered, and was not called on any of the {} since {}.{}",
         counted(facts.known_days.len() as u64, "covered day", "covered days"),
         dates::long(*since),
         size.map_or_else(String::new, |size| format!(
@@ -193,6 +195,7 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
     let figures = parts.figures;
     let first_call = RateText::first_call(figures);
     SubjectFigures {
+        is_called: parts.status != table::NEVER_CALLED,
         status: parts.status,
         change: ChangeText::first_call(figures, parts.before),
         confirmed: RateText::confirmed(figures),
