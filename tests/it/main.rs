@@ -12,6 +12,7 @@ mod demo;
 mod deploy;
 mod dialects;
 mod exactly_once;
+mod exporters;
 mod fuzz_corpus;
 mod generated_code;
 mod histories;
