@@ -105,7 +105,7 @@ pub(super) fn note(connection: &Connection, day: Day, now: UnixNanos) -> rusqlit
 /// The file itself goes last: as long as it is there, a later erasure finds what is left.
 pub(super) fn remove_files(folder: &Folder, day: Day) -> Result<(), StoreError> {
     let file = folder.day_file(day);
-    for suffix in ["-wal", "-shm", ""] {
+    for suffix in ["-wal.damaged", "-wal", "-shm", ""] {
         let mut path = file.clone().into_os_string();
         path.push(suffix);
         let path = PathBuf::from(path);

@@ -13,6 +13,7 @@ use super::error::StoreError;
 use super::folder::Folder;
 use super::imports::ImportNotes;
 use super::lease::PassLease;
+use super::unpack::StoredSighting;
 use super::received::{self, ReceivedRead};
 use super::watermark::Watermark;
 use super::{arrivals, day_file, lock_file, publish, read_days, source_hours};
@@ -70,7 +71,8 @@ impl Store {
 
     /// Hands every sighting of `day`'s file whose start lies in `[from, to)` to `visit`, batch by
     /// batch in order of arrival; doubles are handed on as they came. A damaged batch is left out,
-    /// and [`StoreError::Corrupt`] is returned after the others were visited.
+    /// and [`StoreError::Corrupt`] is returned after the others were visited; so it is where
+    /// commits were lost with a damaged log, unless only a margin of the day is read.
     pub fn read_sightings(
         &self,
         day: Day,
@@ -78,7 +80,22 @@ impl Store {
         to: UnixNanos,
         visit: &mut dyn FnMut(Sighting),
     ) -> Result<(), StoreError> {
-        day_file::read(&self.folder.day_file(day), from, to, visit)
+        let mut visit = |stored: StoredSighting<'_, Name>| visit(stored.into());
+        self.read_stored(day, (from, to), &mut Name::clone, &mut visit)
+    }
+
+    /// Reads as [`Store::read_sightings`] does and allocates nothing for a sighting: each name is
+    /// what `name` makes of it, which is asked once for a name of the file's dictionary.
+    pub fn read_stored<N: Clone>(
+        &self,
+        day: Day,
+        times: (UnixNanos, UnixNanos),
+        name: &mut dyn FnMut(&Name) -> N,
+        visit: &mut dyn FnMut(StoredSighting<'_, N>),
+    ) -> Result<(), StoreError> {
+        let file = self.folder.day_file(day);
+        day_file::read(&file, times, name, visit)?;
+        day_file::check_log(&file, day, times)
     }
 
     /// What has arrived so far that can touch `day`'s figures. Taken before its sightings are

@@ -9,7 +9,8 @@ use super::day_file::{BLOB, HEADS, blob, head};
 use super::error::{Damage, StoreError};
 use super::folder::Folder;
 use super::names;
-use crate::call::{Day, Sighting, UnixNanos};
+use super::unpack::{NameReader, StoredSighting};
+use crate::call::{Day, Name, Sighting, UnixNanos};
 
 /// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,7 +90,9 @@ fn visit_batches(
         return Ok(None);
     };
     let transaction = connection.transaction().at(file)?;
-    let names = names::read(&transaction).at(file)?;
+    let numbered = names::read(&transaction).at(file)?;
+    let mut in_full = Name::clone;
+    let mut names = NameReader { numbered: &numbered, in_full: &mut in_full };
     let mut select = transaction.prepare(HEADS).at(file)?;
     let mut blobs = transaction.prepare(BLOB).at(file)?;
     let mut rows = select.query([]).at(file)?;
@@ -99,11 +102,13 @@ fn visit_batches(
         if !is_sound || !batches.contains(&head.id) {
             continue;
         }
-        match blob(&mut blobs, &head, &names).at(file)? {
-            Some(rows) => {
-                rows.into_iter().filter(|row| row.received >= since).for_each(&mut *visit);
-            }
-            None => damaged = damaged.or(Some(head.id)),
+        // Kept until all are read: those of a damaged batch are left out.
+        let mut kept = Vec::new();
+        let mut keep = |row: StoredSighting<'_, Name>| kept.push(Sighting::from(row));
+        if blob(&mut blobs, &head, &mut names, &mut keep).at(file)? {
+            kept.into_iter().filter(|row| row.received >= since).for_each(&mut *visit);
+        } else {
+            damaged = damaged.or(Some(head.id));
         }
     }
     Ok(damaged)

@@ -20,6 +20,7 @@ use super::folder::Folder;
 use super::group::OpenDays;
 use super::handle::Store;
 use super::lock_file::{self, Attempt, LockFile};
+use super::log_check;
 
 /// How the writer works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +95,10 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let folder = store.folder().clone();
         let lock = lock(&folder)?;
+        // From here on nobody else writes: how the last writer ended can be told.
+        for day in folder.days()? {
+            log_check::look(&folder.day_file(day), true)?;
+        }
         let (queue, messages) = mpsc::channel();
         let shared = Arc::new(Shared {
             room: Arc::new(Semaphore::new(

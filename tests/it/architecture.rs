@@ -46,6 +46,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "self_report",
         ],
     ),
+    ("exporters", &["config", "figures", "call"]),
     (
         "demo",
         &[
@@ -57,6 +58,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "cli",
         &[
             "demo",
+            "exporters",
             "doctor",
             "import",
             "server",

@@ -4,6 +4,7 @@ mod support;
 
 mod action;
 mod architecture;
+mod captures;
 mod args_hash;
 mod check;
 mod cli;
@@ -13,6 +14,8 @@ mod deploy;
 mod dialects;
 mod doctor;
 mod exactly_once;
+mod exporters;
+mod fuzz_corpus;
 mod generated_code;
 mod histories;
 mod import;

@@ -2,6 +2,7 @@
 
 mod figures;
 mod files;
+mod several_days;
 mod writing;
 
 use std::path::Path;
