@@ -18,9 +18,9 @@ const GEMINI_LOGS: Remedy = Remedy::new(
     "export GEMINI_TELEMETRY_LOG_PROMPTS=true  # the logs carry the arguments",
 );
 const COPILOT_CONTENT: Remedy = Remedy::new(
-    "shell; in VS Code: copilot.chat.otel.*",
+    "shell, or VS Code's settings",
     "export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true",
-    "# VS Code: \"github.copilot.chat.otel.captureContent\": true",
+    "\"github.copilot.chat.otel.captureContent\": true",
 );
 const OPENCODE_AI: Remedy = Remedy::new(
     "opencode.json",
