@@ -89,9 +89,10 @@ fn of_source(
     for (place, dialect) in source.dialects.iter().enumerate() {
         let DialectReport { dialect, counts, .. } = dialect;
         let scope = source.scope.as_str().rsplit(['.', '/']).next().unwrap_or_default();
-        let name = match is_in_several(dialect) {
-            true => fitted(&format!("{dialect} by {scope}"), 29),
-            false => fitted(dialect.as_str(), 29),
+        let name = if is_in_several(dialect) {
+            fitted(&format!("{dialect} by {scope}"), 29)
+        } else {
+            fitted(dialect.as_str(), 29)
         };
         let seen = if place == 0 { count(source.counts.seen) } else { "\"".to_owned() };
         let of_calls = |part| (percent(part, counts.calls), look_of(part, counts.calls));
