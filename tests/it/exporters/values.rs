@@ -14,7 +14,9 @@ use prost::Message;
 use serde_json::Value;
 
 use super::receiver::{Got, ReceiverTls, Taken, start, texts};
-use crate::report::report_input::{HOSTILE, blank_day, counted, empty, habit_of, hostile, pair_of, usual};
+use crate::report::report_input::{
+    HOSTILE, blank_day, counted, empty, habit_of, hostile, pair_of, usual,
+};
 
 /// Sends from a thread that may block, as a pass does.
 async fn send_all(keys: &str, input: &ReportInput) -> Result<Sent, ExportError> {
@@ -191,7 +193,8 @@ async fn over_http_the_path_and_the_headers_are_those_of_the_settings() {
         let mut body = vec![0; length.parse().unwrap()];
         reader.read_exact(&mut body).unwrap();
         record.add(ExportMetricsServiceRequest::decode(body.as_slice()).unwrap(), &head);
-        write!(&stream, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+        write!(&stream, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .unwrap();
         head.lines().next().unwrap().to_owned()
     });
     let keys = format!(
@@ -287,4 +290,41 @@ async fn thousands_of_tools_go_in_requests_that_a_receiver_takes() {
     let judged = points.iter().filter(|got| got.metric == "firstcall.judged").count();
     // All, every tool, every tool with the one client, and that client.
     assert_eq!(judged, 1 + 700 + 700 + 1);
+}
+
+/// The names by which Prometheus keeps the metrics: dots become underscores, and the unit stands
+/// behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_dashboard_asks_for_metrics_that_are_sent() {
+    let taken = Taken::default();
+    let address = start(taken.clone(), None).await;
+    send_all(&format!("endpoint: 'http://{address}'"), &usual()).await.unwrap();
+    let kept: BTreeSet<String> = taken
+        .points()
+        .into_iter()
+        .map(|got| {
+            let unit = match got.unit.as_str() {
+                "1" => "_ratio",
+                "ms" => "_milliseconds",
+                "s" => "_seconds",
+                "By" => "_bytes",
+                _ => "",
+            };
+            format!("{}{unit}", got.metric.replace('.', "_"))
+        })
+        .collect();
+    let text = include_str!("../../../docs/grafana-dashboard.json");
+    let dashboard: Value = serde_json::from_str(text).unwrap();
+    let mut asked = 0;
+    for panel in dashboard["panels"].as_array().unwrap() {
+        for target in panel["targets"].as_array().unwrap() {
+            let query = target["expr"].as_str().unwrap();
+            let names = query.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            for name in names.filter(|name| name.starts_with("firstcall_")) {
+                assert!(kept.contains(name), "{name} is asked for and not sent: {kept:?}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 10, "{asked}");
 }
