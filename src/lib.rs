@@ -12,6 +12,7 @@ pub mod figures;
 pub mod clock;
 pub mod self_report;
 pub mod shutdown;
+pub mod terminal;
 
 // The flow.
 pub mod ingest;
@@ -28,4 +29,6 @@ pub mod cli;
 pub mod config;
 pub mod demo;
 pub mod exporters;
+pub mod doctor;
+pub mod import;
 pub mod server;

@@ -56,12 +56,13 @@ pub(crate) fn figures() -> impl Strategy<Value = Figures> {
         .prop_map(|(name, retries, sessions)| (name, RewordedCount { retries, sessions }));
     let reworded = prop::collection::vec(reworded, 0..3);
     let histograms = (histogram(), histogram());
-    (prop::collection::vec(count(), 22), words, histograms, reworded).prop_map(
+    (prop::collection::vec(count(), 23), words, histograms, reworded).prop_map(
         |(numbers, words, histograms, reworded)| {
             let mut numbers = numbers.into_iter();
             let mut next = || numbers.next().unwrap();
             Figures {
                 calls: next(),
+                sessions: next(),
                 grades: words.0,
                 judged: next(),
                 unjudged: words.1,

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::DecodeError;
 use super::json_text::{JsonText, Kind};
 use super::read_json_span::Reader;
-use super::visitor::Visitor;
+use super::visitor::{Unread, Visitor};
 
 type Read<T> = Result<T, DecodeError>;
 
@@ -39,11 +39,14 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Read<()> {
 struct Wanted<'a> {
     scope: &'a [u8],
     spans: Vec<&'a [u8]>,
+    /// The scope's spans, wanted or not.
+    seen: u64,
 }
 
 fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> Read<()> {
     let mut resource: &[u8] = b"null";
     let mut scopes = Vec::new();
+    let mut unread = Unread::default();
     let mut spans = 0;
     json.object("resourceSpans", |json, key| match key {
         "resource" => {
@@ -51,9 +54,12 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
             Ok(())
         }
         "scopeSpans" | "scope_spans" => json.array("scopeSpans", |json| {
-            let (wanted, seen) = scan_scope_spans(json, visitor)?;
-            spans += seen;
-            if !wanted.spans.is_empty() {
+            let wanted = scan_scope_spans(json, visitor)?;
+            spans += wanted.seen;
+            if wanted.spans.is_empty() {
+                let name = || Reader::default().scope(wanted.scope).map(|scope| scope.name);
+                unread.add(wanted.seen, name);
+            } else {
                 scopes.push(wanted);
             }
             Ok(())
@@ -64,9 +70,11 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
     let mut reader = Reader::default();
     let resource = reader.resource(resource)?;
     visitor.resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
+    unread.show_to(visitor);
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(wanted.scope)?;
+        visitor.scope(&scope.name, wanted.seen);
         for span in wanted.spans {
             visitor.span(&reader.clone().span(span)?, &scope, &resource);
         }
@@ -74,19 +82,15 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
     Ok(())
 }
 
-fn scan_scope_spans<'a>(
-    json: &mut JsonText<'a>,
-    visitor: &impl Visitor,
-) -> Read<(Wanted<'a>, u64)> {
-    let mut wanted = Wanted { scope: b"null", spans: Vec::new() };
-    let mut seen = 0;
+fn scan_scope_spans<'a>(json: &mut JsonText<'a>, visitor: &impl Visitor) -> Read<Wanted<'a>> {
+    let mut wanted = Wanted { scope: b"null", spans: Vec::new(), seen: 0 };
     json.object("scopeSpans", |json, key| match key {
         "scope" => {
             wanted.scope = json.skip()?;
             Ok(())
         }
         "spans" => json.array("spans", |json| {
-            seen += 1;
+            wanted.seen += 1;
             let before = json.clone();
             if is_wanted(json, visitor)? {
                 wanted.spans.push(before.until(json));
@@ -95,7 +99,7 @@ fn scan_scope_spans<'a>(
         }),
         _ => json.skip().map(drop),
     })?;
-    Ok((wanted, seen))
+    Ok(wanted)
 }
 
 /// Checks a span's grammar to its end, and tells whether the visitor wants it.

@@ -22,6 +22,7 @@ mod sampling;
 mod session;
 mod times;
 mod tool;
+mod tool_message;
 mod wrappers;
 
 pub use context::{PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};

@@ -1,13 +1,16 @@
 //! One file of sightings: adding batches, reading them back, and how far they have come.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row, Statement, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Row, Statement};
 
 use super::database::{self, At, FileIdentity, to_sql};
 use super::error::{Damage, StoreError};
+use super::log_check;
 use super::names::{self, NameBook};
 use super::row::{self, Packed};
+use super::unpack::{self, NameReader, StoredSighting};
 use super::watermark::FileMark;
 use super::wire::checksum;
 use crate::call::{CallDuration, Day, Name, Sighting, UnixNanos};
@@ -80,28 +83,38 @@ impl DayWriter {
         self.identity.is_some() && self.identity == FileIdentity::of(&self.file)
     }
 
-    /// Adds rows in one transaction, synced when this returns. After an error the writer is to be
-    /// dropped, which rolls back what was begun.
-    pub(super) fn append(&mut self, rows: &[&Sighting]) -> Result<(), StoreError> {
+    /// Begins a transaction and adds rows to it. After an error, here or in what follows, the
+    /// writer is to be dropped, which rolls back what was begun.
+    pub(super) fn begin(&mut self, rows: &[&Sighting]) -> Result<(), StoreError> {
         let Self { day, file, connection, names, .. } = self;
         append(connection, names, *day, rows).at(file)
+    }
+
+    /// Writes what was begun to the disk, which shows whether there is room, and commits nothing.
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
+        self.connection.cache_flush().at(&self.file)
+    }
+
+    /// Commits what was begun, synced when this returns.
+    pub(super) fn commit(&mut self) -> Result<(), StoreError> {
+        self.connection.execute_batch("COMMIT").at(&self.file)
     }
 }
 
 fn append(
-    connection: &mut Connection,
+    connection: &Connection,
     names: &mut NameBook,
     day: Day,
     rows: &[&Sighting],
 ) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
     let last = "SELECT coalesce(max(id), 0) FROM batches";
-    let last: i64 = transaction.query_row(last, [], |row| row.get(0))?;
+    let last: i64 = connection.query_row(last, [], |row| row.get(0))?;
     for (id, rows) in (last.saturating_add(1)..).zip(rows.chunks(MAX_BLOB_ROWS)) {
         let Some(packed) = row::pack(rows, &mut |name| names.number(name)) else {
             continue;
         };
-        names.save(&transaction)?;
+        names.save(connection)?;
         let head = Head {
             id,
             sightings: i64::try_from(rows.len()).unwrap_or(i64::MAX),
@@ -109,20 +122,20 @@ fn append(
             max_start: to_sql(packed.max_start.get()),
             received: to_sql(packed.received.get()),
         };
-        insert(&transaction, day, &head, &packed)?;
+        insert(connection, day, &head, &packed)?;
     }
-    transaction.commit()
+    Ok(())
 }
 
 /// What is known of a batch without its BLOB, with a checksum of its own: a damaged number must
 /// not make a reader pass a batch over in silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Head {
-    id: i64,
-    sightings: i64,
+pub(super) struct Head {
+    pub(super) id: i64,
+    pub(super) sightings: i64,
     min_start: i64,
     max_start: i64,
-    received: i64,
+    pub(super) received: i64,
 }
 
 impl Head {
@@ -156,21 +169,26 @@ fn insert(connection: &Connection, day: Day, head: &Head, packed: &Packed) -> ru
     Ok(())
 }
 
-/// Hands every sighting of `file` that starts in `[from, to)` to `visit`, batch by batch.
-/// Damaged batches are left out and the first of them is the error, once all were visited.
-/// An absent file holds nothing.
-pub(super) fn read(
+/// Hands every sighting of `file` that starts in `[from, to)` to `visit`, batch by batch, with
+/// each name as what `name` makes of it. Damaged batches are left out and the first of them is the
+/// error, once all were visited. An absent file holds nothing.
+pub(super) fn read<N: Clone>(
     file: &Path,
-    from: UnixNanos,
-    to: UnixNanos,
-    visit: &mut dyn FnMut(Sighting),
+    (from, to): (UnixNanos, UnixNanos),
+    name: &mut dyn FnMut(&Name) -> N,
+    visit: &mut dyn FnMut(StoredSighting<'_, N>),
 ) -> Result<(), StoreError> {
     let Some(mut connection) = database::open_existing(file, &database::DAY)? else {
         return Ok(());
     };
     // One read transaction: the names are those of the batches that it sees.
     let transaction = connection.transaction().at(file)?;
-    let names = names::read(&transaction).at(file)?;
+    let numbered: Vec<Option<N>> = names::read(&transaction)
+        .at(file)?
+        .iter()
+        .map(|numbered| numbered.as_ref().map(&mut *name))
+        .collect();
+    let mut names = NameReader { numbered: &numbered, in_full: name };
     let mut heads = transaction.prepare(HEADS).at(file)?;
     let mut blobs = transaction.prepare(BLOB).at(file)?;
     let mut rows = heads.query([]).at(file)?;
@@ -185,18 +203,34 @@ pub(super) fn read(
         if is_sound && !head.is_within(to_sql(from.get()), to_sql(to.get())) {
             continue;
         }
-        let rows = if is_sound { blob(&mut blobs, &head, &names).at(file)? } else { None };
-        match rows {
-            Some(rows) => {
-                let is_wanted = |row: &Sighting| from <= row.start && row.start < to;
-                rows.into_iter().filter(is_wanted).for_each(&mut *visit);
+        let mut visit = |row: StoredSighting<'_, N>| {
+            if from <= row.start && row.start < to {
+                visit(row);
             }
-            None => damaged = damaged.or(Some(head.id)),
+        };
+        if !is_sound || !blob(&mut blobs, &head, &mut names, &mut visit).at(file)? {
+            damaged = damaged.or(Some(head.id));
         }
     }
     damaged.map_or(Ok(()), |batch| {
         Err(StoreError::Corrupt { file: file.into(), damage: Damage::Batch(batch) })
     })
+}
+
+/// Fails where commits of the day's log were lost and what is read is more than a margin of a
+/// neighbour, whose figures the loss must not hold up.
+pub(super) fn check_log(
+    file: &Path,
+    day: Day,
+    (from, to): (UnixNanos, UnixNanos),
+) -> Result<(), StoreError> {
+    let log = log_check::broken_log(file);
+    let is_margin =
+        to <= day.start().saturating_add(HEAD) || from >= day.end().saturating_sub(TAIL);
+    if !is_margin && fs::exists(&log).at(&log)? {
+        return Err(StoreError::Corrupt { file: log, damage: Damage::Log });
+    }
+    Ok(())
 }
 
 pub(super) const HEADS: &str = "SELECT id, sightings, min_start, max_start, received, head_checksum
@@ -205,7 +239,7 @@ pub(super) const HEADS: &str = "SELECT id, sightings, min_start, max_start, rece
 pub(super) const BLOB: &str = "SELECT checksum, packed FROM batches WHERE id = ?1";
 
 /// A batch's head, and whether its checksum holds.
-fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
     let head = Head {
         id: row.get(0)?,
         sightings: row.get(1)?,
@@ -216,22 +250,24 @@ fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
     Ok((head, i64::from(head.checksum()) == row.get::<_, i64>(5)?))
 }
 
-/// The sightings of one batch; none where it is damaged.
-fn blob(
+/// Visits the sightings of one batch. Whether it is sound: of one whose checksum holds and whose
+/// rows are none all the same, those before the damage have been visited.
+pub(super) fn blob<N: Clone>(
     select: &mut Statement<'_>,
     head: &Head,
-    names: &[Option<Name>],
-) -> rusqlite::Result<Option<Vec<Sighting>>> {
+    names: &mut NameReader<'_, N>,
+    visit: &mut impl FnMut(StoredSighting<'_, N>),
+) -> rusqlite::Result<bool> {
     let mut rows = select.query([head.id])?;
     let Some(row) = rows.next()? else {
-        return Ok(None);
+        return Ok(false);
     };
     let packed = row.get_ref(1)?.as_blob().unwrap_or_default();
     if i64::from(checksum(packed)) != row.get::<_, i64>(0)? {
-        return Ok(None);
+        return Ok(false);
     }
-    let sightings = row::unpack(packed, names).ok();
-    Ok(sightings.filter(|rows| i64::try_from(rows.len()) == Ok(head.sightings)))
+    let count = unpack::unpack(packed, names, visit);
+    Ok(count.is_ok_and(|count| u64::try_from(head.sightings) == Ok(count)))
 }
 
 /// Which batches of a file count for a mark.

@@ -17,14 +17,14 @@ use crate::nightly::by_parts::{self, Gathering};
 use crate::nightly::call::Call;
 use crate::nightly::days::{self, DaysError, DaysToRun};
 use crate::nightly::judge::Terms;
-use crate::nightly::names::Names;
+use crate::nightly::names::{NameId, Names};
 use crate::nightly::parts::{Parts, Scratch};
 use crate::nightly::seen::Seen;
 use crate::nightly::{LOOK_AHEAD, LOOK_BACK};
-use crate::store::{PassLease, Store, StoreError};
+use crate::store::{PassLease, Store, StoreError, StoredSighting};
 
-/// How many sightings or calls stay in memory before parts of the day wait on disk.
-const IN_MEMORY: usize = 200_000;
+/// How many bytes of sightings or calls stay in memory before parts of the day wait on disk.
+const IN_MEMORY: usize = 32 << 20;
 /// Into how many parts a larger day is divided.
 const PARTS: usize = 512;
 /// After how many sightings progress is told again.
@@ -281,14 +281,16 @@ fn gather(
     let waiting = Mutex::new(pieces(day));
     let count = AtomicU64::new(0);
     let read = |tell: &mut dyn FnMut(u64)| {
-        let mut gathering = Gathering::new(day, names, parts);
+        let lock = || names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gathering = Gathering::new(day, lock().unknown(), parts);
         let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
         while let Some((of, from, to)) = next() {
-            store.read_sightings(of, from, to, &mut |sighting| {
-                if gathering.add(&sighting) {
+            let mut visit = |stored: StoredSighting<'_, NameId>| {
+                if gathering.add(&stored) {
                     tell(count.fetch_add(1, Ordering::Relaxed) + 1);
                 }
-            })?;
+            };
+            store.read_stored(of, (from, to), &mut |name| lock().id(name), &mut visit)?;
         }
         gathering.finish().map_err(failed)
     };
