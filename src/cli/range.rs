@@ -54,7 +54,8 @@ impl RangeArgs {
 
 /// The tools that the configuration speaks of; it names no services.
 pub(super) fn offered(config: &Config) -> Vec<OfferedTool> {
-    let tool = |tool: &String| OfferedTool { service: None, tool: tool.clone(), schema_bytes: None };
+    let tool =
+        |tool: &String| OfferedTool { service: None, tool: tool.clone(), schema_bytes: None };
     config.tools.keys().map(tool).collect()
 }
 

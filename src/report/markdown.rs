@@ -10,8 +10,8 @@ use super::model::client_page::{ClientList, ClientPage};
 use super::model::history::Histories;
 use super::model::overview::Overview;
 use super::model::summary::{Summary, summary};
-use super::model::tool_page::ToolPage;
 use super::model::table::{self, ToolRow};
+use super::model::tool_page::ToolPage;
 use super::model::{Facts, Frame, RateText};
 use crate::figures::Piece;
 

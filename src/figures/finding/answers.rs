@@ -36,9 +36,8 @@ fn bad_arguments(subject: &Subject<'_>) -> Option<Finding> {
         count(refused),
     ));
     let sentence = with_parameter(sentence, figures);
-    let advice = Sentence::words(
-        "Put into the schema and the description what the error message explains.",
-    );
+    let advice =
+        Sentence::words("Put into the schema and the description what the error message explains.");
     let severity =
         if at_least(refused, figures.calls, 30) { Severity::High } else { Severity::Medium };
     Some(subject.finding(severity, FindingRule::BadArguments, refused, [sentence, advice]))

@@ -91,7 +91,8 @@ fn low(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
         let advice = Sentence::words("Look at how it is called before you reword anything.");
         (Severity::Note, [sentence, advice])
     } else if is_cause_said {
-        let advice = Sentence::words("Start with what is said of its fall; both may have one cause.");
+        let advice =
+            Sentence::words("Start with what is said of its fall; both may have one cause.");
         (severity, [sentence, advice])
     } else {
         let [cause, advice] = main_cause(figures);
@@ -257,7 +258,10 @@ impl Cause {
             }
             Self::Empty => format!("{} nothing.", counted(count, "answer held", "answers held")),
             Self::GoodAnswer => {
-                format!("{} asked again in other words.", counted(count, "good answer was", "good answers were"))
+                format!(
+                    "{} asked again in other words.",
+                    counted(count, "good answer was", "good answers were")
+                )
             }
         }
     }

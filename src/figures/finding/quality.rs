@@ -91,9 +91,7 @@ pub(super) fn of_sessions(now: &RangeFigures) -> Vec<Finding> {
                 counted(total, "session key", "session keys"),
             ))
             .name(client.name())
-            .say(
-                " held two or more clients, or calls over more than 24 hours: calls of ",
-            )
+            .say(" held two or more clients, or calls over more than 24 hours: calls of ")
             .name(&tool.tool)
             .say(others_text(others))
             .say(" may be taken for retries of another conversation's.");

@@ -39,9 +39,8 @@ pub(super) fn small_pages(subject: &Subject<'_>) -> Option<Finding> {
         counted(figures.calls, "call", "calls"),
         decimal(as_float(figures.calls) / as_float(answers)),
     ));
-    let advice = Sentence::words(
-        "Answer with more at once, or let the arguments narrow what is found.",
-    );
+    let advice =
+        Sentence::words("Answer with more at once, or let the arguments narrow what is found.");
     Some(subject.finding(Severity::Note, FindingRule::SmallPages, turned, [sentence, advice]))
 }
 

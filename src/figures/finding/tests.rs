@@ -1,7 +1,7 @@
 use super::*;
-use proptest::prelude::*;
 use crate::call::{Name, Outcome, SessionGrade};
 use crate::figures::{RetryClass, RewordedCount, SessionCounts, UnjudgedReason};
+use proptest::prelude::*;
 
 fn key(name: &str) -> ToolKey {
     ToolKey { service: Name::cut("orders"), tool: Name::cut(name) }

@@ -103,8 +103,7 @@ impl<'a> Facts<'a> {
             .collect();
         let known_days: BTreeSet<Day> = all_days().map(|day| day.day).collect();
         // Before the first covered day nobody knows what was called.
-        let offered =
-            if known_days.is_empty() { BTreeMap::new() } else { offered(input, &called) };
+        let offered = if known_days.is_empty() { BTreeMap::new() } else { offered(input, &called) };
         let tools: BTreeSet<&ToolKey> = called.iter().chain(offered.keys()).collect();
         let named = tools.iter().map(|tool| &tool.service).filter(|name| !name.as_str().is_empty());
         let services: BTreeSet<_> = named.collect();
@@ -200,10 +199,7 @@ impl<'a> Facts<'a> {
 
 /// The offered tools by their keys. One that was declared without its service is every tool of
 /// that name that was called, and else a tool of no service.
-fn offered(
-    input: &ReportInput,
-    called: &BTreeSet<ToolKey>,
-) -> BTreeMap<ToolKey, Option<u64>> {
+fn offered(input: &ReportInput, called: &BTreeSet<ToolKey>) -> BTreeMap<ToolKey, Option<u64>> {
     let mut offered = BTreeMap::new();
     for one in &input.offered {
         let tool = Name::cut(&one.tool);
@@ -234,9 +230,10 @@ fn all_findings(
     let days = now.covered.len() as u64;
     for (key, schema_bytes) in offered.iter().filter(|(key, _)| !called.contains(*key)) {
         // A service that never sends anything says nothing about its tools.
-        let of_service = now.tools.iter().filter(|(other, _)| {
-            key.service.as_str().is_empty() || other.service == key.service
-        });
+        let of_service = now
+            .tools
+            .iter()
+            .filter(|(other, _)| key.service.as_str().is_empty() || other.service == key.service);
         let others = of_service.map(|(_, tool)| tool.all.calls).sum();
         all.extend(finding::never_called(key, days, others, *schema_bytes));
     }

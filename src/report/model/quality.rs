@@ -153,7 +153,8 @@ fn sampling(facts: &Facts<'_>) -> StripItem {
             )
         },
         is_doubtful: sampled > 0,
-        doubt: (sampled > 0).then(|| "the input is sampled, so a follow-up may be missing".to_owned()),
+        doubt: (sampled > 0)
+            .then(|| "the input is sampled, so a follow-up may be missing".to_owned()),
     }
 }
 

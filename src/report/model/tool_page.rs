@@ -230,9 +230,7 @@ pub fn days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<SubjectDay> {
     let not_called = Figures::default();
     let covered = facts.input.history.iter().rev();
     covered
-        .map(|covered| {
-            subject_day(covered.day, by_day.get(&covered.day).unwrap_or(&not_called))
-        })
+        .map(|covered| subject_day(covered.day, by_day.get(&covered.day).unwrap_or(&not_called)))
         .collect()
 }
 

@@ -14,7 +14,9 @@ use prost::Message;
 use serde_json::Value;
 
 use super::receiver::{Got, ReceiverTls, Taken, start, texts};
-use crate::report::report_input::{HOSTILE, blank_day, counted, empty, habit_of, hostile, pair_of, usual};
+use crate::report::report_input::{
+    HOSTILE, blank_day, counted, empty, habit_of, hostile, pair_of, usual,
+};
 
 /// Sends from a thread that may block, as a pass does.
 async fn send_all(keys: &str, input: &ReportInput) -> Result<Sent, ExportError> {
@@ -191,7 +193,8 @@ async fn over_http_the_path_and_the_headers_are_those_of_the_settings() {
         let mut body = vec![0; length.parse().unwrap()];
         reader.read_exact(&mut body).unwrap();
         record.add(ExportMetricsServiceRequest::decode(body.as_slice()).unwrap(), &head);
-        write!(&stream, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
+        write!(&stream, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .unwrap();
         head.lines().next().unwrap().to_owned()
     });
     let keys = format!(

@@ -43,16 +43,17 @@ async fn a_pass_by_hand_sends_the_figures_and_says_so() {
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     let points = taken.points().len();
-    assert!(points > 1_000 && said.contains(&format!("sent {points} figures as metrics")), "{said}");
+    assert!(
+        points > 1_000 && said.contains(&format!("sent {points} figures as metrics")),
+        "{said}"
+    );
 }
 
 #[test]
 fn a_pass_is_done_although_nobody_takes_the_figures() {
     let folder = tempfile::tempdir().unwrap();
-    let keys = format!(
-        "exporters: {{otlp: {{endpoint: 'http://{}', timeout_s: 2}}}}\n",
-        unused_address()
-    );
+    let keys =
+        format!("exporters: {{otlp: {{endpoint: 'http://{}', timeout_s: 2}}}}\n", unused_address());
     let config = prepare(folder.path(), &keys);
     let output = firstcall(&folder.path().join("data"), &["--config", &config, "nightly"]);
     let said = stderr(&output);
