@@ -40,7 +40,11 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
     heading(screen, paint);
     for service in &diagnosis.services {
         let name = service.name.as_str();
-        let name = if name.is_empty() { "(no service.name)".to_owned() } else { fitted(name, 31) };
+        let name = match (name.is_empty(), service.has_metrics_only()) {
+            (true, true) => "requests of metrics, dropped".to_owned(),
+            (true, false) => "(no service.name)".to_owned(),
+            (false, _) => fitted(name, 31),
+        };
         let line = format!(
             "{}{:>9}{:>8}",
             paint.text(Look::Strong, &format!("{name:<32}")),
@@ -268,7 +272,11 @@ fn mends(diagnosis: &Diagnosis) -> Vec<Mend> {
                 }
             }
         }
-        mends.extend(of_service(service, &name));
+        // Beside spans or log records of any program metrics say nothing.
+        let has_others = diagnosis.services.iter().any(|each| !each.has_metrics_only());
+        if !(has_others && service.has_metrics_only()) {
+            mends.extend(of_service(service, &name));
+        }
     }
     for mend in &mut mends {
         mend.sentence = mend.sentence.replace("{n}", &count(mend.calls));
