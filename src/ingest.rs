@@ -64,6 +64,8 @@ pub struct Outcome {
     pub kept: u64,
     /// Tool calls that could not be kept, with the first reason; none where all were.
     pub refused: Option<(u64, Refusal)>,
+    /// Kept tool calls that had been kept lately already.
+    pub duplicates: u64,
 }
 
 /// A request that was read and waits to be committed.
@@ -71,9 +73,15 @@ pub struct Outcome {
 pub struct Reading {
     batch: Batch,
     outcome: Outcome,
+    holds_nothing_known: bool,
 }
 
 impl Reading {
+    /// Whether the request is JSON that holds something, and nothing of it is OTLP's.
+    pub const fn holds_nothing_known(&self) -> bool {
+        self.holds_nothing_known
+    }
+
     /// What arrived, all emitters together.
     pub fn arrivals(&self) -> ArrivalCounts {
         let mut all = ArrivalCounts::default();
@@ -137,6 +145,7 @@ impl<C: Commit> Ingest<C> {
             current: (Name::cut(""), ArrivalCounts::default()),
             spans: 0,
             first_refusal: None,
+            holds_nothing_known: false,
         };
         walk(request, format, &mut collector)?;
         collector.finish(now)
@@ -145,7 +154,7 @@ impl<C: Commit> Ingest<C> {
     /// Commits what was read; resolves when it is on disk.
     pub async fn commit(&self, reading: Reading) -> Result<Outcome, IngestError> {
         let committed = self.commit.commit(reading.batch).await?;
-        let mut outcome = reading.outcome;
+        let mut outcome = Outcome { duplicates: committed.duplicates, ..reading.outcome };
         if committed.refused > 0 {
             let (times, reason) = outcome.refused.unwrap_or((0, Refusal::DayClosed));
             outcome.kept = outcome.kept.saturating_sub(committed.refused);
@@ -164,6 +173,7 @@ struct Collector<'c> {
     current: (Name, ArrivalCounts),
     spans: u64,
     first_refusal: Option<Refusal>,
+    holds_nothing_known: bool,
 }
 
 impl Collector<'_> {
@@ -189,9 +199,10 @@ impl Collector<'_> {
             spans: self.spans,
             kept: kept as u64,
             refused: self.first_refusal.map(|reason| (refused, reason)),
+            duplicates: 0,
         };
         let batch = Batch { received, sightings: self.sightings, counts: self.counts };
-        Ok(Reading { batch, outcome })
+        Ok(Reading { batch, outcome, holds_nothing_known: self.holds_nothing_known })
     }
 }
 
@@ -206,6 +217,10 @@ impl Visitor for Collector<'_> {
 
     fn is_deciding_name(&self, name: &[u8]) -> bool {
         is_deciding_name(name)
+    }
+
+    fn nothing_known(&mut self) {
+        self.holds_nothing_known = true;
     }
 
     fn resource(&mut self, service_name: &str, spans: u64) {

@@ -100,18 +100,15 @@ const REWORDED: Metric = metric(
 );
 
 const NUMBERS: [Number; 12] = [
-    (
-        metric("firstcall.first_call_success.rate", "1", "First-call success."),
-        |f| rate(f.first_call_success(), |rate| rate.fraction()),
-    ),
-    (
-        metric("firstcall.first_call_success.low", "1", "Low end of its 95 % interval."),
-        |f| rate(f.first_call_success(), |rate| rate.interval().low),
-    ),
-    (
-        metric("firstcall.first_call_success.high", "1", "High end of its 95 % interval."),
-        |f| rate(f.first_call_success(), |rate| rate.interval().high),
-    ),
+    (metric("firstcall.first_call_success.rate", "1", "First-call success."), |f| {
+        rate(f.first_call_success(), |rate| rate.fraction())
+    }),
+    (metric("firstcall.first_call_success.low", "1", "Low end of its 95 % interval."), |f| {
+        rate(f.first_call_success(), |rate| rate.interval().low)
+    }),
+    (metric("firstcall.first_call_success.high", "1", "High end of its 95 % interval."), |f| {
+        rate(f.first_call_success(), |rate| rate.interval().high)
+    }),
     (
         metric("firstcall.confirmed_first_call_success.rate", "1", "Confirmed first-call success."),
         |f| rate(f.confirmed_first_call_success(), |rate| rate.fraction()),
@@ -219,8 +216,9 @@ mod tests {
         let nothing = Figures::default();
         let found = points(&nothing, false);
         assert!(found.iter().all(|point| matches!(point.value, Value::Count(_))));
-        assert!(found.iter().any(|p| p.metric.name == "firstcall.judged"
-            && p.value == Value::Count(0)));
+        assert!(
+            found.iter().any(|p| p.metric.name == "firstcall.judged" && p.value == Value::Count(0))
+        );
         assert!(!found.iter().any(|p| p.metric == UNKNOWN_TOOL_CALLS));
         assert!(points(&nothing, true).iter().any(|p| p.metric == UNKNOWN_TOOL_CALLS));
     }
@@ -239,16 +237,13 @@ mod tests {
         figures.outcomes.add(Outcome::Timeout, 3);
         figures.retry_classes.add(RetryClass::Sweep, 4);
         figures.retry_classes.add(RetryClass::AfterOk, 5);
-        figures
-            .reworded
-            .insert(Name::cut("status"), RewordedCount { retries: 3, sessions: 5 });
+        figures.reworded.insert(Name::cut("status"), RewordedCount { retries: 3, sessions: 5 });
         figures.reworded.insert(Name::cut("rare"), RewordedCount { retries: 3, sessions: 4 });
         let found = points(&figures, false);
         let value = |name: &str, word: Option<&str>| {
             let name = format!("firstcall.{name}");
-            let is_it = |p: &&Point<'_>| {
-                p.metric.name == name && p.word.map(|(_, word)| word) == word
-            };
+            let is_it =
+                |p: &&Point<'_>| p.metric.name == name && p.word.map(|(_, word)| word) == word;
             found.iter().find(is_it).map(|point| point.value)
         };
         assert_eq!(value("first_call_success.rate", None), Some(Value::Number(0.75)));

@@ -13,9 +13,7 @@ use opentelemetry::metrics::{Gauge, Meter, MeterProvider};
 use opentelemetry::{InstrumentationScope, KeyValue};
 use opentelemetry_otlp::tonic_types::metadata::MetadataMap;
 use opentelemetry_otlp::tonic_types::transport::{Certificate, ClientTlsConfig, Identity};
-use opentelemetry_otlp::{
-    MetricExporter, WithExportConfig, WithHttpConfig, WithTonicConfig,
-};
+use opentelemetry_otlp::{MetricExporter, WithExportConfig, WithHttpConfig, WithTonicConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::metrics::data::ResourceMetrics;
@@ -128,7 +126,11 @@ impl Pipeline {
     }
 }
 
-fn exporter(settings: &OtlpExporter, to: &Receiver) -> Result<MetricExporter, ExportError> {
+/// The exporter that the settings ask for. Over gRPC it lives in the runtime that is entered.
+pub(super) fn exporter(
+    settings: &OtlpExporter,
+    to: &Receiver,
+) -> Result<MetricExporter, ExportError> {
     let timeout = Duration::from_secs(settings.timeout_s.get().into());
     let headers = settings.headers.iter().map(|(name, value)| (name.clone(), value.as_str()));
     let built = match settings.protocol {
@@ -219,7 +221,9 @@ impl Request {
                     .with_attributes(own)
                     .build(),
             )
-            .with_view(|_: &Instrument| Stream::builder().with_cardinality_limit(SERIES).build().ok())
+            .with_view(|_: &Instrument| {
+                Stream::builder().with_cardinality_limit(SERIES).build().ok()
+            })
             .with_reader(reader)
             .build();
         let scope = InstrumentationScope::builder("firstcall.figures")
@@ -237,7 +241,8 @@ impl Request {
     fn record(&mut self, attributes: &[KeyValue], point: &Point<'_>) {
         let mut attributes = attributes.to_vec();
         attributes.extend(point.word.map(|(key, word)| KeyValue::new(key, word.to_owned())));
-        let names = attributes.iter().map(|pair| pair.key.as_str().len() + pair.value.as_str().len());
+        let names =
+            attributes.iter().map(|pair| pair.key.as_str().len() + pair.value.as_str().len());
         self.bytes += POINT_BYTES + names.sum::<usize>();
         self.points += 1;
         let Metric { name, unit, description } = point.metric;

@@ -25,13 +25,22 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Read<()> {
     if json.kind()? != Kind::Object {
         return Err(DecodeError::Shape("request"));
     }
+    let (mut is_known, mut is_unknown) = (false, false);
     json.object("request", |json, key| match key {
         "resourceSpans" | "resource_spans" => {
+            is_known = true;
             json.array("resourceSpans", |json| walk_resource_spans(json, visitor))
         }
-        _ => json.skip().map(drop),
+        _ => {
+            is_unknown = true;
+            json.skip().map(drop)
+        }
     })?;
-    json.end()
+    json.end()?;
+    if is_unknown && !is_known {
+        visitor.nothing_known();
+    }
+    Ok(())
 }
 
 /// The wanted spans of one scope, with the scope, still as text.

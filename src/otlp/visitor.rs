@@ -14,6 +14,9 @@ pub trait Visitor {
     /// Whether a span of this name is wanted.
     fn is_deciding_name(&self, name: &[u8]) -> bool;
 
+    /// The request is JSON that holds something, and no member of it is one of the request's.
+    fn nothing_known(&mut self) {}
+
     /// A resource begins: its `service.name` as sent, empty where it has none, and how many
     /// spans it holds, wanted or not.
     fn resource(&mut self, service_name: &str, spans: u64);

@@ -10,6 +10,8 @@ use crate::figures::ArrivalCounts;
 pub struct Committed {
     /// Sightings that were refused because their day is closed.
     pub refused: u64,
+    /// Sightings of spans that are among the last 65,536 that this writer has kept.
+    pub duplicates: u64,
 }
 
 /// The sightings and arrival counts of one request.

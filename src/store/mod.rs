@@ -23,6 +23,7 @@ mod log_check;
 mod names;
 mod publish;
 mod read_days;
+mod recent;
 mod row;
 mod rows;
 mod unpack;

@@ -7,8 +7,8 @@
 
 use super::wire::{put_delta, put_varint};
 use crate::call::{
-    ArgsForm, Arguments, CallDuration, ClientName, Confidence, Emptiness, Name, Outcome, SessionClaim,
-    Sighting, SpanKind, UnixNanos,
+    ArgsForm, Arguments, CallDuration, ClientName, Confidence, Emptiness, Name, Outcome,
+    SessionClaim, Sighting, SpanKind, UnixNanos,
 };
 
 /// The first byte of every BLOB.

@@ -33,6 +33,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "server",
         &[
             "config",
+            "exporters",
             "receive",
             "ingest",
             "reduce",
@@ -43,7 +44,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "self_report",
         ],
     ),
-    ("exporters", &["config", "figures", "call"]),
+    ("exporters", &["config", "figures", "call", "self_report"]),
     (
         "demo",
         &[
