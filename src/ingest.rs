@@ -1,7 +1,8 @@
-//! The seam: bytes become spans, tool-call spans become sightings, sightings are committed.
+//! The seam: bytes become spans and log records, those of tool calls become sightings, sightings
+//! are committed.
 //!
 //! A request is read whole before anything of it is committed, so what cannot be read leaves
-//! nothing behind. Spans that are no tool call are counted and forgotten; a tool call that cannot
+//! nothing behind. Spans and records that are no tool call are counted and forgotten; a tool call that cannot
 //! be kept costs its neighbours nothing and is told to the sender.
 
 use std::collections::BTreeMap;
@@ -11,9 +12,13 @@ use crate::call::{InstallationSecret, Name, Sighting, UnixNanos};
 use crate::clock::Clock;
 use crate::figures::ArrivalCounts;
 use crate::figures::arrival::Refusal;
-use crate::otlp::{DecodeError, Format, ResourceView, ScopeView, SpanView, Visitor, walk};
+use crate::otlp::{
+    DecodeError, Format, LogView, LogVisitor, ResourceView, ScopeView, Sent, SpanView, Visitor,
+    sent, walk, walk_logs,
+};
 use crate::recognise::{
-    Recognition, is_deciding_key, is_deciding_name, is_deciding_text, recognise,
+    Recognition, as_span, is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text,
+    recognise, recognise_log,
 };
 use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
 use crate::store::{Batch, Committed, StoreError, Writer};
@@ -58,8 +63,10 @@ pub enum IngestError {
 /// What became of a request that was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// Spans in the request.
-    pub spans: u64,
+    /// What the request holds, which is how it is answered.
+    pub sent: Sent,
+    /// Spans or log records in the request.
+    pub items: u64,
     /// Tool calls that are on disk now.
     pub kept: u64,
     /// Tool calls that could not be kept, with the first reason; none where all were.
@@ -121,8 +128,15 @@ impl<C: Commit> Ingest<C> {
         Self { conversation_attributes, ..self }
     }
 
-    /// Reads an `ExportTraceServiceRequest`. Computes only: neither waits nor keeps anything.
-    pub fn read(&self, request: &[u8], format: Format) -> Result<Reading, IngestError> {
+    /// Reads an `ExportTraceServiceRequest` or an `ExportLogsServiceRequest`; where `as_sent` does
+    /// not say which, the request itself does. Computes only: neither waits nor keeps anything.
+    pub fn read(
+        &self,
+        request: &[u8],
+        format: Format,
+        as_sent: Option<Sent>,
+    ) -> Result<Reading, IngestError> {
+        let is_of = as_sent.unwrap_or_else(|| sent(request, format));
         let now = self.clock.now();
         let mut collector = Collector {
             context: ReduceContext {
@@ -135,10 +149,14 @@ impl<C: Commit> Ingest<C> {
             sightings: Vec::new(),
             counts: BTreeMap::new(),
             current: (Name::cut(""), ArrivalCounts::default()),
-            spans: 0,
+            is_of,
+            items: 0,
             first_refusal: None,
         };
-        walk(request, format, &mut collector)?;
+        match is_of {
+            Sent::Spans => walk(request, format, &mut collector)?,
+            Sent::Logs => walk_logs(request, format, &mut collector)?,
+        }
         collector.finish(now)
     }
 
@@ -162,7 +180,8 @@ struct Collector<'c> {
     counts: BTreeMap<Name, ArrivalCounts>,
     /// The counts of the resource that is being read; moved into `counts` when the next begins.
     current: (Name, ArrivalCounts),
-    spans: u64,
+    is_of: Sent,
+    items: u64,
     first_refusal: Option<Refusal>,
 }
 
@@ -175,48 +194,21 @@ impl Collector<'_> {
         }
     }
 
-    fn finish(mut self, received: UnixNanos) -> Result<Reading, IngestError> {
+    fn open_resource(&mut self, service_name: &str, counts: ArrivalCounts) {
         self.close_resource();
-        for counts in self.counts.values_mut() {
-            counts.requests = 1;
-        }
-        let kept = self.sightings.len();
-        if kept > MAX_CALLS {
-            return Err(IngestError::TooManyCalls);
-        }
-        let refused = self.counts.values().map(|counts| counts.refused.total()).sum();
-        let outcome = Outcome {
-            spans: self.spans,
-            kept: kept as u64,
-            refused: self.first_refusal.map(|reason| (refused, reason)),
-        };
-        let batch = Batch { received, sightings: self.sightings, counts: self.counts };
-        Ok(Reading { batch, outcome })
-    }
-}
-
-impl Visitor for Collector<'_> {
-    fn is_deciding_key(&self, key: &[u8]) -> bool {
-        is_deciding_key(key)
+        self.current = (Name::cut(service_name), counts);
     }
 
-    fn is_deciding_text(&self, key: &[u8], text: &[u8]) -> bool {
-        is_deciding_text(key, text)
-    }
-
-    fn is_deciding_name(&self, name: &[u8]) -> bool {
-        is_deciding_name(name)
-    }
-
-    fn resource(&mut self, service_name: &str, spans: u64) {
-        self.close_resource();
-        self.current = (Name::cut(service_name), ArrivalCounts { spans, ..Default::default() });
-        self.spans += spans;
-    }
-
-    fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
+    /// Takes in what was looked at: keeps its sighting, or counts why there is none.
+    fn take(
+        &mut self,
+        recognition: Recognition,
+        span: &SpanView<'_>,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) {
         let counts = &mut self.current.1;
-        let recognised = match recognise(span, scope, resource) {
+        let recognised = match recognition {
             Recognition::Call(recognised) => recognised,
             Recognition::NotACall(reason) => {
                 *counts.not_calls.entry(Name::cut(reason.word())).or_default() += 1;
@@ -240,5 +232,64 @@ impl Visitor for Collector<'_> {
                 self.first_refusal.get_or_insert(refusal);
             }
         }
+    }
+
+    fn finish(mut self, received: UnixNanos) -> Result<Reading, IngestError> {
+        self.close_resource();
+        for counts in self.counts.values_mut() {
+            counts.requests = 1;
+        }
+        let kept = self.sightings.len();
+        if kept > MAX_CALLS {
+            return Err(IngestError::TooManyCalls);
+        }
+        let refused = self.counts.values().map(|counts| counts.refused.total()).sum();
+        let outcome = Outcome {
+            sent: self.is_of,
+            items: self.items,
+            kept: kept as u64,
+            refused: self.first_refusal.map(|reason| (refused, reason)),
+        };
+        let batch = Batch { received, sightings: self.sightings, counts: self.counts };
+        Ok(Reading { batch, outcome })
+    }
+}
+
+impl Visitor for Collector<'_> {
+    fn is_deciding_key(&self, key: &[u8]) -> bool {
+        is_deciding_key(key)
+    }
+
+    fn is_deciding_text(&self, key: &[u8], text: &[u8]) -> bool {
+        is_deciding_text(key, text)
+    }
+
+    fn is_deciding_name(&self, name: &[u8]) -> bool {
+        is_deciding_name(name)
+    }
+
+    fn resource(&mut self, service_name: &str, spans: u64) {
+        self.open_resource(service_name, ArrivalCounts { spans, ..Default::default() });
+        self.items += spans;
+    }
+
+    fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
+        self.take(recognise(span, scope, resource), span, scope, resource);
+    }
+}
+
+impl LogVisitor for Collector<'_> {
+    fn is_deciding_event(&self, name: &[u8]) -> bool {
+        is_deciding_event(name)
+    }
+
+    fn resource(&mut self, service_name: &str, log_records: u64) {
+        self.open_resource(service_name, ArrivalCounts { log_records, ..Default::default() });
+        self.items += log_records;
+    }
+
+    fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
+        let log = as_span(log);
+        self.take(recognise_log(&log, scope, resource), &log, scope, resource);
     }
 }
