@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use crate::call::{InstallationSecret, Name, Sighting, UnixNanos};
 use crate::clock::Clock;
-use crate::figures::ArrivalCounts;
 use crate::figures::arrival::Refusal;
+use crate::figures::{ArrivalCounts, RecordKind, SourceCounts, SourceKey, Sources};
 use crate::otlp::{
     DecodeError, Format, LogView, LogVisitor, ResourceView, ScopeView, Sent, SpanView, Visitor,
     sent, walk, walk_logs,
@@ -21,7 +21,7 @@ use crate::recognise::{
     recognise, recognise_log,
 };
 use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
-use crate::store::{Batch, Committed, StoreError, Writer};
+use crate::store::{Batch, Committed, RequestDigest, StoreError, Writer};
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
 /// hundred, so without a cap a request could cost ten times what was admitted.
@@ -81,6 +81,36 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The digest of the request, where it is imported and may be offered again.
+    pub fn imported_as(mut self, digest: RequestDigest) -> Self {
+        self.batch.imported.push(digest);
+        self
+    }
+
+    /// Adds a request that was read later: the two are committed as one.
+    pub fn join(&mut self, later: Self) {
+        let Self { batch, outcome } = later;
+        self.batch.join(batch);
+        self.outcome.items += outcome.items;
+        self.outcome.kept += outcome.kept;
+        self.outcome.refused = match (self.outcome.refused, outcome.refused) {
+            (Some((times, first)), Some((more, _))) => Some((times + more, first)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// What will be committed.
+    pub const fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// Leaves out the tool calls that `is_known` says are on disk already; how many there were.
+    pub fn leave_out(&mut self, mut is_known: impl FnMut(&Sighting) -> bool) -> u64 {
+        let before = self.batch.sightings.len();
+        self.batch.sightings.retain(|sighting| !is_known(sighting));
+        (before - self.batch.sightings.len()) as u64
+    }
+
     /// What arrived, all emitters together.
     pub fn arrivals(&self) -> ArrivalCounts {
         let mut all = ArrivalCounts::default();
@@ -149,6 +179,8 @@ impl<C: Commit> Ingest<C> {
             sightings: Vec::new(),
             counts: BTreeMap::new(),
             current: (Name::cut(""), ArrivalCounts::default()),
+            sources: Sources::default(),
+            source: (SourceKey::new("", "", RecordKind::Span), SourceCounts::default()),
             is_of,
             items: 0,
             first_refusal: None,
@@ -158,6 +190,16 @@ impl<C: Commit> Ingest<C> {
             Sent::Logs => walk_logs(request, format, &mut collector)?,
         }
         collector.finish(now)
+    }
+
+    /// Counts a request of metrics, which are dropped unread, so that it can be told that they
+    /// are all that comes. A count that is lost is nothing that a sender should hear of.
+    pub async fn note_metrics(&self) {
+        let mut batch = Batch::of(self.clock.now(), Vec::new());
+        batch.sources.of(SourceKey::new("", "", RecordKind::Metric)).seen = 1;
+        if let Err(error) = self.commit.commit(batch).await {
+            tracing::debug!(%error, "a request of metrics could not be counted");
+        }
     }
 
     /// Commits what was read; resolves when it is on disk.
@@ -180,13 +222,24 @@ struct Collector<'c> {
     counts: BTreeMap<Name, ArrivalCounts>,
     /// The counts of the resource that is being read; moved into `counts` when the next begins.
     current: (Name, ArrivalCounts),
+    sources: Sources,
+    /// The counts of the scope that is being read; moved into `sources` when the next begins.
+    source: (SourceKey, SourceCounts),
     is_of: Sent,
     items: u64,
     first_refusal: Option<Refusal>,
 }
 
 impl Collector<'_> {
+    fn close_scope(&mut self) {
+        let counts = std::mem::take(&mut self.source.1);
+        if counts != SourceCounts::default() {
+            self.sources.of(self.source.0.clone()).merge(&counts);
+        }
+    }
+
     fn close_resource(&mut self) {
+        self.close_scope();
         let (name, counts) =
             std::mem::replace(&mut self.current, (Name::cut(""), ArrivalCounts::default()));
         if counts != ArrivalCounts::default() {
@@ -199,6 +252,13 @@ impl Collector<'_> {
         self.current = (Name::cut(service_name), counts);
     }
 
+    fn open_scope(&mut self, name: &str, kind: RecordKind, seen: u64) {
+        self.close_scope();
+        let emitter = self.current.0.clone();
+        let key = SourceKey { emitter, scope: Name::cut(name), kind };
+        self.source = (key, SourceCounts { seen, ..SourceCounts::default() });
+    }
+
     /// Takes in what was looked at: keeps its sighting, or counts why there is none.
     fn take(
         &mut self,
@@ -207,11 +267,13 @@ impl Collector<'_> {
         scope: &ScopeView<'_>,
         resource: &ResourceView<'_>,
     ) {
-        let counts = &mut self.current.1;
+        let (counts, source) = (&mut self.current.1, &mut self.source.1);
         let recognised = match recognition {
             Recognition::Call(recognised) => recognised,
             Recognition::NotACall(reason) => {
-                *counts.not_calls.entry(Name::cut(reason.word())).or_default() += 1;
+                let reason = Name::cut(reason.word());
+                *source.not_calls.entry(reason.clone()).or_default() += 1;
+                *counts.not_calls.entry(reason).or_default() += 1;
                 return;
             }
             Recognition::Ordinary => return,
@@ -219,6 +281,7 @@ impl Collector<'_> {
         match reduce(&recognised, span, scope, resource, &self.context) {
             Ok(Reduced { sighting, repairs }) => {
                 *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
+                *source.kept.entry(sighting.dialect.clone()).or_default() += 1;
                 for repair in repairs {
                     counts.repaired.add(repair, 1);
                 }
@@ -229,6 +292,7 @@ impl Collector<'_> {
             }
             Err(refusal) => {
                 counts.refused.add(refusal, 1);
+                source.refused.add(refusal, 1);
                 self.first_refusal.get_or_insert(refusal);
             }
         }
@@ -250,7 +314,13 @@ impl Collector<'_> {
             kept: kept as u64,
             refused: self.first_refusal.map(|reason| (refused, reason)),
         };
-        let batch = Batch { received, sightings: self.sightings, counts: self.counts };
+        let batch = Batch {
+            received,
+            sightings: self.sightings,
+            counts: self.counts,
+            sources: self.sources,
+            imported: Vec::new(),
+        };
         Ok(Reading { batch, outcome })
     }
 }
@@ -273,6 +343,10 @@ impl Visitor for Collector<'_> {
         self.items += spans;
     }
 
+    fn scope(&mut self, name: &str, spans: u64) {
+        self.open_scope(name, RecordKind::Span, spans);
+    }
+
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
         self.take(recognise(span, scope, resource), span, scope, resource);
     }
@@ -286,6 +360,10 @@ impl LogVisitor for Collector<'_> {
     fn resource(&mut self, service_name: &str, log_records: u64) {
         self.open_resource(service_name, ArrivalCounts { log_records, ..Default::default() });
         self.items += log_records;
+    }
+
+    fn scope(&mut self, name: &str, log_records: u64) {
+        self.open_scope(name, RecordKind::Log, log_records);
     }
 
     fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {

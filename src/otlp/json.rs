@@ -13,7 +13,7 @@ use super::DecodeError;
 use super::json_text::{JsonText, Kind};
 use super::read_json_span::Reader;
 use super::span_view::{ResourceView, ScopeView};
-use super::visitor::Visitor;
+use super::visitor::{Unread, Visitor};
 
 type Read<T> = Result<T, DecodeError>;
 
@@ -37,6 +37,9 @@ pub(super) trait Items {
     /// A resource begins: its `service.name`, and how many items it holds.
     fn resource(&mut self, service_name: &str, items: u64);
 
+    /// A scope of the resource begins: its name, and how many items it holds.
+    fn scope(&mut self, name: &str, items: u64);
+
     /// Reads a wanted item and shows it.
     fn show(
         &mut self,
@@ -59,6 +62,10 @@ impl<V: Visitor> Items for Spans<'_, V> {
 
     fn resource(&mut self, service_name: &str, items: u64) {
         self.0.resource(service_name, items);
+    }
+
+    fn scope(&mut self, name: &str, items: u64) {
+        self.0.scope(name, items);
     }
 
     fn show(
@@ -94,12 +101,15 @@ pub(super) fn walk_items<I: Items>(request: &[u8], items: &mut I) -> Read<()> {
 struct Wanted<'a> {
     scope: &'a [u8],
     items: Vec<&'a [u8]>,
+    /// The scope's items, wanted or not.
+    seen: u64,
 }
 
 fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
     let [resources, within, ..] = I::MEMBERS;
     let mut resource: &[u8] = b"null";
     let mut scopes = Vec::new();
+    let mut unread = Unread::default();
     let mut count = 0;
     json.object(resources[0], |json, key| {
         if key == "resource" {
@@ -110,9 +120,12 @@ fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
             return json.skip().map(drop);
         }
         json.array(within[0], |json| {
-            let (wanted, seen) = scan_scope(json, items)?;
-            count += seen;
-            if !wanted.items.is_empty() {
+            let wanted = scan_scope(json, items)?;
+            count += wanted.seen;
+            if wanted.items.is_empty() {
+                let name = || Reader::default().scope(wanted.scope).map(|scope| scope.name);
+                unread.add(wanted.seen, name);
+            } else {
                 scopes.push(wanted);
             }
             Ok(())
@@ -122,9 +135,11 @@ fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
     let mut reader = Reader::default();
     let resource = reader.resource(resource)?;
     items.resource(resource.attributes.text("service.name").unwrap_or_default(), count);
+    unread.show(|name, seen| items.scope(name, seen));
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(wanted.scope)?;
+        items.scope(&scope.name, wanted.seen);
         for item in wanted.items {
             items.show(item, reader.clone(), &scope, &resource)?;
         }
@@ -132,10 +147,9 @@ fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
     Ok(())
 }
 
-fn scan_scope<'a, I: Items>(json: &mut JsonText<'a>, items: &I) -> Read<(Wanted<'a>, u64)> {
+fn scan_scope<'a, I: Items>(json: &mut JsonText<'a>, items: &I) -> Read<Wanted<'a>> {
     let [_, within, each] = I::MEMBERS;
-    let mut wanted = Wanted { scope: b"null", items: Vec::new() };
-    let mut seen = 0;
+    let mut wanted = Wanted { scope: b"null", ..Wanted::default() };
     json.object(within[0], |json, key| {
         if key == "scope" {
             wanted.scope = json.skip()?;
@@ -145,7 +159,7 @@ fn scan_scope<'a, I: Items>(json: &mut JsonText<'a>, items: &I) -> Read<(Wanted<
             return json.skip().map(drop);
         }
         json.array(each[0], |json| {
-            seen += 1;
+            wanted.seen += 1;
             let before = json.clone();
             if items.is_wanted(json)? {
                 wanted.items.push(before.until(json));
@@ -153,7 +167,7 @@ fn scan_scope<'a, I: Items>(json: &mut JsonText<'a>, items: &I) -> Read<(Wanted<
             Ok(())
         })
     })?;
-    Ok((wanted, seen))
+    Ok(wanted)
 }
 
 /// Checks a span's grammar to its end, and tells whether the visitor wants it.

@@ -39,6 +39,10 @@ impl<V: LogVisitor> Items for Records<'_, V> {
         self.0.resource(service_name, items);
     }
 
+    fn scope(&mut self, name: &str, items: u64) {
+        self.0.scope(name, items);
+    }
+
     fn show(
         &mut self,
         item: &[u8],
@@ -120,16 +124,6 @@ impl Reader {
         log.is_utf8_repaired = self.is_utf8_repaired;
         Ok(log)
     }
-}
-
-/// Whether a request has a member for log records at its top.
-pub(super) fn is_of_logs(request: &[u8]) -> bool {
-    let mut is_of_logs = false;
-    let read = JsonText::of(request).object("request", |json, key| {
-        is_of_logs |= matches!(key, "resourceLogs" | "resource_logs");
-        json.skip().map(drop)
-    });
-    read.is_ok() && is_of_logs
 }
 
 #[cfg(test)]

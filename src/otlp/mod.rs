@@ -13,6 +13,7 @@ mod protobuf_logs;
 mod read_json_span;
 mod read_span;
 mod sent;
+mod signal;
 pub mod span_view;
 #[cfg(test)]
 mod test_requests;
@@ -24,6 +25,7 @@ pub use decode_error::DecodeError;
 pub use log_view::{EVENT_NAME, LogView};
 pub use read_span::{MAX_DEPTH, MAX_VALUES};
 pub use sent::{Sent, sent};
+pub use signal::{Signal, signal_of};
 pub use span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
 pub use value::{Attributes, Value};
 pub use visitor::{LogVisitor, Visitor};

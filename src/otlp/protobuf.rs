@@ -11,9 +11,9 @@
 use std::borrow::Cow;
 
 use super::DecodeError;
-use super::read_span::{Reader, service_name};
+use super::read_span::{Reader, scope_name, service_name};
 use super::span_view::{ResourceView, ScopeView};
-use super::visitor::Visitor;
+use super::visitor::{Unread, Visitor};
 use super::wire::{Fields, check};
 
 /// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
@@ -34,6 +34,9 @@ pub(super) trait Items {
     /// A resource begins: its `service.name`, and how many items it holds.
     fn resource(&mut self, service_name: &str, items: u64);
 
+    /// A scope of the resource begins: its name, and how many items it holds.
+    fn scope(&mut self, name: &str, items: u64);
+
     /// Reads a wanted item and shows it.
     fn show(
         &mut self,
@@ -53,6 +56,10 @@ impl<V: Visitor> Items for Spans<'_, V> {
 
     fn resource(&mut self, service_name: &str, items: u64) {
         self.0.resource(service_name, items);
+    }
+
+    fn scope(&mut self, name: &str, items: u64) {
+        self.0.scope(name, items);
     }
 
     fn show(
@@ -84,20 +91,25 @@ pub(super) fn walk_items(request: &[u8], items: &mut impl Items) -> Result<(), D
 struct Wanted<'a> {
     scope_parts: Vec<&'a [u8]>,
     items: Vec<&'a [u8]>,
+    /// The scope's items, wanted or not.
+    seen: u64,
 }
 
 fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeError> {
     let mut resource_parts = Vec::new();
     let mut scopes = Vec::new();
+    let mut unread = Unread::default();
     let mut count = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
             1 => resource_parts.push(field.bytes()?),
             2 => {
-                let (wanted, seen) = scan_scope(field.bytes()?, items)?;
-                count += seen;
-                if !wanted.items.is_empty() {
+                let wanted = scan_scope(field.bytes()?, items)?;
+                count += wanted.seen;
+                if wanted.items.is_empty() {
+                    unread.add(wanted.seen, || scope_name(&wanted.scope_parts));
+                } else {
                     scopes.push(wanted);
                 }
             }
@@ -108,14 +120,17 @@ fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeErr
     if scopes.is_empty() {
         let name = service_name(&resource_parts)?;
         items.resource(&name.unwrap_or(Cow::Borrowed("")), count);
+        unread.show(|name, seen| items.scope(name, seen));
         return Ok(());
     }
     let mut reader = Reader::default();
     let resource = reader.resource(&resource_parts)?;
     items.resource(resource.attributes.text("service.name").unwrap_or_default(), count);
+    unread.show(|name, seen| items.scope(name, seen));
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(&wanted.scope_parts)?;
+        items.scope(&scope.name, wanted.seen);
         for item in wanted.items {
             items.show(item, reader.clone(), &scope, &resource)?;
         }
@@ -123,9 +138,8 @@ fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeErr
     Ok(())
 }
 
-fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<(Wanted<'a>, u64), DecodeError> {
+fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<Wanted<'a>, DecodeError> {
     let mut wanted = Wanted::default();
-    let mut seen = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
@@ -136,7 +150,7 @@ fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<(Wanted<'a>, 
             }
             2 => {
                 let item = field.bytes()?;
-                seen += 1;
+                wanted.seen += 1;
                 if items.is_wanted(item)? {
                     wanted.items.push(item);
                 }
@@ -144,7 +158,7 @@ fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<(Wanted<'a>, 
             _ => {}
         }
     }
-    Ok((wanted, seen))
+    Ok(wanted)
 }
 
 /// Checks a span's framing to its end, and tells whether the visitor wants it.

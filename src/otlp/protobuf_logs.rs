@@ -31,6 +31,10 @@ impl<V: LogVisitor> Items for Records<'_, V> {
         self.0.resource(service_name, items);
     }
 
+    fn scope(&mut self, name: &str, items: u64) {
+        self.0.scope(name, items);
+    }
+
     fn show(
         &mut self,
         item: &[u8],

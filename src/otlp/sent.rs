@@ -1,7 +1,7 @@
 //! What a request holds that was sent to the base address, where no path tells.
 
-use super::wire::{Field, Fields};
-use super::{DecodeError, Format, json_logs};
+use super::Format;
+use super::signal::{Signal, signal_of};
 
 /// The kinds of request that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,50 +14,10 @@ pub enum Sent {
 
 /// What `request` holds: log records only where that is certain, else spans.
 pub fn sent(request: &[u8], format: Format) -> Sent {
-    let is_of_logs = match format {
-        Format::Json => json_logs::is_of_logs(request),
-        Format::Protobuf => is_of_logs(request).unwrap_or(false),
-    };
-    if is_of_logs { Sent::Logs } else { Sent::Spans }
-}
-
-/// Spans and log records stand under the same numbers. They are told by the wire types of their
-/// own fields; the first field that only one of them has decides.
-fn is_of_logs(request: &[u8]) -> Result<bool, DecodeError> {
-    let mut outer = Fields::of(request);
-    while let Some((1, Field::Len(resource))) = outer.next()? {
-        let mut resource = Fields::of(resource);
-        while let Some((number, field)) = resource.next()? {
-            let (2, Field::Len(scope)) = (number, field) else { continue };
-            let mut scope = Fields::of(scope);
-            while let Some((number, field)) = scope.next()? {
-                let (2, Field::Len(item)) = (number, field) else { continue };
-                if let Some(is_log) = is_log(item)? {
-                    return Ok(is_log);
-                }
-            }
-        }
+    match signal_of(request, format) {
+        Ok(Some(Signal::Logs)) => Sent::Logs,
+        _ => Sent::Spans,
     }
-    Ok(false)
-}
-
-fn is_log(item: &[u8]) -> Result<Option<bool>, DecodeError> {
-    let mut fields = Fields::of(item);
-    while let Some(field) = fields.next()? {
-        match field {
-            // time, severity, attributes, flags, observed time.
-            (1 | 11, Field::Fixed64(_))
-            | (2, Field::Varint(_))
-            | (6, Field::Len(_))
-            | (8, Field::Fixed32(_)) => return Ok(Some(true)),
-            // trace id, span id, kind, start, end, events.
-            (1 | 2 | 11, Field::Len(_)) | (6, Field::Varint(_)) | (7 | 8, Field::Fixed64(_)) => {
-                return Ok(Some(false));
-            }
-            _ => {}
-        }
-    }
-    Ok(None)
 }
 
 #[cfg(test)]

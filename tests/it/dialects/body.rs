@@ -14,7 +14,7 @@ use prost::Message;
 use serde_json::Value as Json;
 
 /// The protobuf form of an OTLP/JSON request of spans or log records.
-pub(super) fn protobuf(body: &str) -> Vec<u8> {
+pub(crate) fn protobuf(body: &str) -> Vec<u8> {
     let request: Json = serde_json::from_str(body).unwrap();
     if request.get("resourceLogs").is_some() {
         let resource_logs = list(&request, "resourceLogs").iter().map(resource_logs).collect();
