@@ -28,7 +28,7 @@ pub mod store;
 pub mod cli;
 pub mod config;
 pub mod demo;
-pub mod exporters;
 pub mod doctor;
+pub mod exporters;
 pub mod import;
 pub mod server;

@@ -4,8 +4,8 @@ mod support;
 
 mod action;
 mod architecture;
-mod captures;
 mod args_hash;
+mod captures;
 mod check;
 mod cli;
 mod conformance;
