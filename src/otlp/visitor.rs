@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::DecodeError;
+use super::log_view::LogView;
 use super::span_view::{ResourceView, ScopeView, SpanView};
 
 /// Decides which spans are read, and takes them.
@@ -53,11 +54,29 @@ impl<'a> Unread<'a> {
         }
     }
 
-    /// Shows the scopes to `visitor`, those that are not told apart without a name.
-    pub(super) fn show_to(&self, visitor: &mut impl Visitor) {
-        self.scopes.iter().for_each(|(name, spans)| visitor.scope(name, *spans));
+    /// Shows the scopes, those that are not told apart without a name.
+    pub(super) fn show(&self, mut scope: impl FnMut(&str, u64)) {
+        self.scopes.iter().for_each(|(name, items)| scope(name, *items));
         if self.others > 0 {
-            visitor.scope("", self.others);
+            scope("", self.others);
         }
     }
+}
+
+/// Decides which log records are read, and takes them.
+pub trait LogVisitor {
+    /// Whether a record of an event of this name is wanted. The name is the text under the
+    /// attribute [`EVENT_NAME`](super::EVENT_NAME), the body, or the record's own field.
+    fn is_deciding_event(&self, name: &[u8]) -> bool;
+
+    /// A resource begins: its `service.name` as sent, empty where it has none, and how many
+    /// records it holds, wanted or not.
+    fn resource(&mut self, service_name: &str, records: u64);
+
+    /// A scope of the resource begins: its name and how many records it holds, wanted or not. One
+    /// of which none is wanted is shown before the others.
+    fn scope(&mut self, _name: &str, _records: u64) {}
+
+    /// A wanted record, in the order sent within its resource.
+    fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
 }

@@ -73,6 +73,8 @@ pub(super) fn write(report: &SelfReport) -> String {
 fn spans(page: &mut Page, report: &SelfReport) {
     let arrivals = lock(&report.arrivals).clone();
     page.counter("firstcall_spans_total", "Spans in requests that were taken.", arrivals.spans);
+    let help = "Log records in requests that were taken.";
+    page.counter("firstcall_log_records_total", help, arrivals.log_records);
     let name = "firstcall_kept_spans_total";
     page.metric(name, "counter", "Tool-call spans that were kept, by dialect.");
     for (dialect, count) in &arrivals.kept {
@@ -158,7 +160,7 @@ mod tests {
     #[test]
     fn every_figure_has_its_line() {
         let report = SelfReport::new();
-        let mut counts = ArrivalCounts { spans: 5, ..Default::default() };
+        let mut counts = ArrivalCounts { spans: 5, log_records: 2, ..Default::default() };
         counts.kept.insert(Name::cut("semconv"), 3);
         counts.refused.add(Refusal::BadId, 1);
         report.arrived(&counts);
@@ -176,6 +178,7 @@ mod tests {
         let text = report.prometheus_text();
         for line in [
             "firstcall_spans_total 5",
+            "firstcall_log_records_total 2",
             "firstcall_kept_spans_total{dialect=\"semconv\"} 3",
             "firstcall_refused_spans_total{reason=\"bad_id\"} 1",
             "firstcall_refused_spans_total{reason=\"too_old\"} 0",
