@@ -22,8 +22,6 @@ pub struct Imported {
     pub spans: u64,
     /// Log records in the requests that were taken.
     pub log_records: u64,
-    /// Log records in them.
-    pub log_records: u64,
     /// Tool calls in them that are kept.
     pub kept: u64,
     /// Tool calls in them that could not be kept.
@@ -39,7 +37,6 @@ impl Imported {
     pub(super) fn add(&mut self, reading: &Reading, erased: &ErasedDays) {
         let arrivals = reading.arrivals();
         self.spans += arrivals.spans;
-        self.log_records += arrivals.log_records;
         self.log_records += arrivals.log_records;
         self.kept += arrivals.kept.values().sum::<u64>();
         self.refused.merge(&arrivals.refused);
