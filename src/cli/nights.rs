@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::range::offered;
 use crate::call::UnixNanos;
 use crate::clock::Clock;
 use crate::config::{Config, Last, OtlpExporter};
 use crate::exporters;
 use crate::figures::RangeFigures;
 use crate::nightly::{self, DaysToRun, Hour, PassEvent};
-use crate::report::{self, ReportInput};
+use crate::report::{self, OfferedTool, ReportInput};
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
 use crate::store::Store;
@@ -30,6 +31,7 @@ pub(super) struct Nights {
     out: PathBuf,
     last: Last,
     assets: report::Assets,
+    offered: Vec<OfferedTool>,
     exporter: OtlpExporter,
     restate_days: NonZeroU32,
     self_report: Arc<SelfReport>,
@@ -57,6 +59,7 @@ impl Nights {
             out,
             last: config.report.last,
             assets: config.report.assets.into(),
+            offered: offered(config),
             exporter: config.exporters.otlp.clone(),
             restate_days: config.nightly.restate_days,
             self_report,
@@ -122,6 +125,7 @@ impl Nights {
         let today = self.clock.now().day();
         match report::read(&self.store, report::Range::Last(self.last.days()), today) {
             Ok(input) => {
+                let input = ReportInput { offered: self.offered.clone(), ..input };
                 self.rewrite(&input);
                 self.send(&input);
             }

@@ -230,6 +230,7 @@ packed_record!(Seen {
     call_id,
     request_id,
     is_sampled,
+    is_label,
     received,
     args,
 });
@@ -254,6 +255,7 @@ packed_record!(Call {
     result_bytes,
     dialect,
     is_sampled,
+    is_label,
     received,
     sightings,
     duplicates,

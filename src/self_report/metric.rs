@@ -71,6 +71,9 @@ pub const METRICS: &[Metric] = &[
     counter("firstcall_spans_total", "Spans in requests that were taken.", |report| {
         arrivals(report, |arrivals| one(arrivals.spans))
     }),
+    counter("firstcall_log_records_total", "Log records in requests that were taken.", |report| {
+        arrivals(report, |arrivals| one(arrivals.log_records))
+    }),
     counter(
         "firstcall_kept_spans_total",
         "Tool-call spans that were kept, by dialect.",
@@ -145,6 +148,18 @@ pub const METRICS: &[Metric] = &[
         "firstcall_covered_through_timestamp_seconds",
         "The end of the last covered day, in Unix time.",
         |report| known(lock(&report.night).covered_through.map(|day| seconds(day.end()))),
+    ),
+    counter(
+        "firstcall_figure_exports_total",
+        "Exports of the figures as metrics after a pass, by result.",
+        |report| {
+            let results = [("sent", &report.exports_sent), ("failed", &report.exports_failed)];
+            let sample = |(result, count): (&str, &AtomicU64)| Sample {
+                labels: vec![("result", result.to_owned())],
+                value: load(count),
+            };
+            results.map(sample).into()
+        },
     ),
 ];
 

@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn every_figure_has_its_line() {
         let report = SelfReport::new();
-        let mut counts = ArrivalCounts { spans: 5, ..Default::default() };
+        let mut counts = ArrivalCounts { spans: 5, log_records: 2, ..Default::default() };
         counts.kept.insert(Name::cut("semconv"), 3);
         counts.refused.add(Refusal::BadId, 1);
         report.arrived(&counts);
@@ -86,6 +86,7 @@ mod tests {
         let text = report.prometheus_text();
         for line in [
             "firstcall_spans_total 5",
+            "firstcall_log_records_total 2",
             "firstcall_kept_spans_total{dialect=\"semconv\"} 3",
             "firstcall_refused_spans_total{reason=\"bad_id\"} 1",
             "firstcall_refused_spans_total{reason=\"too_old\"} 0",

@@ -39,6 +39,7 @@ pub(super) const MAIN: Schema = Schema {
         include_str!("migrations/main/0001_figures.sql"),
         include_str!("migrations/main/0002_erased_days.sql"),
         include_str!("migrations/main/0003_sessions_of_tools.sql"),
+        include_str!("migrations/main/0004_sources.sql"),
     ],
 };
 

@@ -130,12 +130,12 @@ fn append(
 /// What is known of a batch without its BLOB, with a checksum of its own: a damaged number must
 /// not make a reader pass a batch over in silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Head {
-    id: i64,
-    sightings: i64,
+pub(super) struct Head {
+    pub(super) id: i64,
+    pub(super) sightings: i64,
     min_start: i64,
     max_start: i64,
-    received: i64,
+    pub(super) received: i64,
 }
 
 impl Head {
@@ -239,7 +239,7 @@ pub(super) const HEADS: &str = "SELECT id, sightings, min_start, max_start, rece
 pub(super) const BLOB: &str = "SELECT checksum, packed FROM batches WHERE id = ?1";
 
 /// A batch's head, and whether its checksum holds.
-fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
     let head = Head {
         id: row.get(0)?,
         sightings: row.get(1)?,
@@ -252,7 +252,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
 
 /// Visits the sightings of one batch. Whether it is sound: of one whose checksum holds and whose
 /// rows are none all the same, those before the damage have been visited.
-fn blob<N: Clone>(
+pub(super) fn blob<N: Clone>(
     select: &mut Statement<'_>,
     head: &Head,
     names: &mut NameReader<'_, N>,

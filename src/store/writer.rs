@@ -69,7 +69,7 @@ struct Shared {
 }
 
 enum Message {
-    Commit(Waiting),
+    Commit(Box<Waiting>),
     Close,
 }
 
@@ -150,7 +150,9 @@ impl Writer {
             let room = room.map_err(|_closed| StoreError::WriterStopped)?;
             let (answer, answered) = oneshot::channel();
             let waiting = Waiting { batch, answer, _room: room };
-            queue.send(Message::Commit(waiting)).map_err(|_gone| StoreError::WriterStopped)?;
+            queue
+                .send(Message::Commit(Box::new(waiting)))
+                .map_err(|_gone| StoreError::WriterStopped)?;
             answered.await.map_err(|_gone| StoreError::WriterStopped)?
         }
     }
@@ -237,14 +239,14 @@ impl Thread {
         while is_open {
             let mut waiting = VecDeque::new();
             match self.messages.recv_timeout(self.options.arrivals_every) {
-                Ok(Message::Commit(first)) => waiting.push_back(first),
+                Ok(Message::Commit(first)) => waiting.push_back(*first),
                 Ok(Message::Close) | Err(RecvTimeoutError::Disconnected) => is_open = false,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             // Everything that was queued while the last group was synced.
             while let Ok(message) = self.messages.try_recv() {
                 match message {
-                    Message::Commit(next) => waiting.push_back(next),
+                    Message::Commit(next) => waiting.push_back(*next),
                     Message::Close => is_open = false,
                 }
             }
@@ -383,11 +385,7 @@ mod tests {
         let writer =
             Writer::start_with(&store, WriterOptions::default(), dies_with_its_first_message)
                 .unwrap();
-        let batch = |sightings| Batch {
-            received: plain_sighting().received,
-            sightings,
-            counts: std::collections::BTreeMap::new(),
-        };
+        let batch = |sightings| Batch::of(plain_sighting().received, sightings);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let waiting: Vec<_> = (0..3)
