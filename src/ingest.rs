@@ -84,11 +84,6 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Whether the request is JSON that holds something, and nothing of it is OTLP's.
-    pub const fn holds_nothing_known(&self) -> bool {
-        self.holds_nothing_known
-    }
-
     /// The digest of the request, where it is imported and may be offered again.
     pub fn imported_as(mut self, digest: RequestDigest) -> Self {
         self.batch.imported.push(digest);
@@ -97,10 +92,11 @@ impl Reading {
 
     /// Adds a request that was read later: the two are committed as one.
     pub fn join(&mut self, later: Self) {
-        let Self { batch, outcome, holds_nothing_known: _ } = later;
+        let Self { batch, outcome, holds_nothing_known } = later;
         self.batch.join(batch);
         self.outcome.items += outcome.items;
         self.outcome.kept += outcome.kept;
+        self.holds_nothing_known &= holds_nothing_known;
         self.outcome.refused = match (self.outcome.refused, outcome.refused) {
             (Some((times, first)), Some((more, _))) => Some((times + more, first)),
             (one, other) => one.or(other),
@@ -117,6 +113,11 @@ impl Reading {
         let before = self.batch.sightings.len();
         self.batch.sightings.retain(|sighting| !is_known(sighting));
         (before - self.batch.sightings.len()) as u64
+    }
+
+    /// Whether the request is JSON that holds something, and nothing of it is OTLP's.
+    pub const fn holds_nothing_known(&self) -> bool {
+        self.holds_nothing_known
     }
 
     /// What arrived, all emitters together.
@@ -199,6 +200,16 @@ impl<C: Commit> Ingest<C> {
             Sent::Logs => walk_logs(request, format, &mut collector)?,
         }
         collector.finish(now)
+    }
+
+    /// Counts a request of metrics, which are dropped unread, so that it can be told that they
+    /// are all that comes. A count that is lost is nothing that a sender should hear of.
+    pub async fn note_metrics(&self) {
+        let mut batch = Batch::of(self.clock.now(), Vec::new());
+        batch.sources.of(SourceKey::new("", "", RecordKind::Metric)).seen = 1;
+        if let Err(error) = self.commit.commit(batch).await {
+            tracing::debug!(%error, "a request of metrics could not be counted");
+        }
     }
 
     /// Commits what was read; resolves when it is on disk.

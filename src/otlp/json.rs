@@ -40,6 +40,9 @@ pub(super) trait Items {
     /// A resource begins: its `service.name`, and how many items it holds.
     fn resource(&mut self, service_name: &str, items: u64);
 
+    /// The request holds something, and no member of it is one of such a request.
+    fn nothing_known(&mut self);
+
     /// A scope of the resource begins: its name, and how many items it holds.
     fn scope(&mut self, name: &str, items: u64);
 
@@ -69,6 +72,10 @@ impl<V: Visitor> Items for Spans<'_, V> {
 
     fn resource(&mut self, service_name: &str, items: u64) {
         self.0.resource(service_name, items);
+    }
+
+    fn nothing_known(&mut self) {
+        self.0.nothing_known();
     }
 
     fn scope(&mut self, name: &str, items: u64) {

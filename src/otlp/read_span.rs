@@ -292,6 +292,11 @@ pub(super) fn service_name<'a>(parts: &[&'a [u8]]) -> Result<Option<Cow<'a, str>
     Ok(name)
 }
 
+/// The name of a scope, reading nothing else of it.
+pub(super) fn scope_name<'a>(parts: &[&'a [u8]]) -> Result<Cow<'a, str>, DecodeError> {
+    Reader::default().scope(parts).map(|scope| scope.name)
+}
+
 /// Says once that a sender leaves out texts that only it knows: its calls may be read as others.
 pub(super) fn warn_of_index() {
     static TOLD: Once = Once::new();
@@ -300,11 +305,6 @@ pub(super) fn warn_of_index() {
             "a sender writes indexes for texts, whose table only profiles have; read as absent"
         );
     });
-}
-
-/// The name of a scope, reading nothing else of it.
-pub(super) fn scope_name<'a>(parts: &[&'a [u8]]) -> Result<Cow<'a, str>, DecodeError> {
-    Reader::default().scope(parts).map(|scope| scope.name)
 }
 
 /// A span of which nothing is told.

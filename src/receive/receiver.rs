@@ -203,7 +203,7 @@ impl<C: Commit> Receiver<C> {
         }
     }
 
-    /// Reads a body that nothing is kept of, up to the size limit.
+    /// Reads a body of metrics, which nothing is kept of but that it came, up to the size limit.
     pub(super) async fn discard<B>(&self, source: &mut Source<B>) -> Result<(), RequestError>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -216,6 +216,7 @@ impl<C: Commit> Receiver<C> {
                 return Err(RequestError::TooLarge { limit });
             }
         }
+        self.ingest.note_metrics().await;
         Ok(())
     }
 

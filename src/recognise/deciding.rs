@@ -84,6 +84,7 @@ mod tests {
         assert!(!is_deciding_key(b"http.route") && !is_deciding_key(b"rpc.method"));
         assert!(is_deciding_name(b"tools/call search") && is_deciding_name(b"search.tool"));
         assert!(!is_deciding_name(b"GET /orders") && !is_deciding_name(b""));
+        assert!(is_deciding_event(b"codex.tool_result") && !is_deciding_event(b"user_prompt"));
         for name in [
             "execute_tool x",
             "tools/call",
@@ -108,6 +109,5 @@ mod tests {
         for name in ["execute", "tools", "toolbox", "mcp", "MCP", "call", "map", "writer", "r"] {
             assert!(!is_deciding_name(name.as_bytes()), "{name}");
         }
-        assert!(is_deciding_event(b"codex.tool_result") && !is_deciding_event(b"user_prompt"));
     }
 }

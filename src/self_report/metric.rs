@@ -153,12 +153,12 @@ pub const METRICS: &[Metric] = &[
         "firstcall_figure_exports_total",
         "Exports of the figures as metrics after a pass, by result.",
         |report| {
-            let results = [("sent", &report.exports_sent), ("failed", &report.exports_failed)];
+            let exports = [("sent", &report.exports_sent), ("failed", &report.exports_failed)];
             let sample = |(result, count): (&str, &AtomicU64)| Sample {
                 labels: vec![("result", result.to_owned())],
                 value: load(count),
             };
-            results.map(sample).into()
+            exports.into_iter().map(sample).collect()
         },
     ),
 ];
