@@ -34,9 +34,6 @@ pub(super) trait Items {
     /// Checks an item's grammar to its end, and tells whether it is wanted.
     fn is_wanted(&self, json: &mut JsonText<'_>) -> Read<bool>;
 
-    /// The request holds something, and no member of it is one of the request's.
-    fn nothing_known(&mut self);
-
     /// A resource begins: its `service.name`, and how many items it holds.
     fn resource(&mut self, service_name: &str, items: u64);
 
@@ -64,10 +61,6 @@ impl<V: Visitor> Items for Spans<'_, V> {
 
     fn is_wanted(&self, json: &mut JsonText<'_>) -> Read<bool> {
         is_wanted(json, self.0)
-    }
-
-    fn nothing_known(&mut self) {
-        self.0.nothing_known();
     }
 
     fn resource(&mut self, service_name: &str, items: u64) {

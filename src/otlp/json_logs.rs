@@ -35,10 +35,6 @@ impl<V: LogVisitor> Items for Records<'_, V> {
         is_wanted(json, self.0)
     }
 
-    fn nothing_known(&mut self) {
-        self.0.nothing_known();
-    }
-
     fn resource(&mut self, service_name: &str, items: u64) {
         self.0.resource(service_name, items);
     }
