@@ -19,7 +19,6 @@ mod generator;
 #[path = "nightly_day/machine.rs"]
 mod machine;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -80,7 +79,7 @@ fn fill(folder: &Path, calls: u64) {
         if waiting.len() >= BATCH || is_over {
             written += waiting.len();
             let sightings = std::mem::take(&mut waiting);
-            let batch = Batch { received: day().end(), sightings, counts: BTreeMap::new() };
+            let batch = Batch::of(day().end(), sightings);
             runtime.block_on(writer.commit(batch)).unwrap();
         }
         if is_over {

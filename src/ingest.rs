@@ -1,7 +1,8 @@
-//! The seam: bytes become spans, tool-call spans become sightings, sightings are committed.
+//! The seam: bytes become spans and log records, those of tool calls become sightings, sightings
+//! are committed.
 //!
 //! A request is read whole before anything of it is committed, so what cannot be read leaves
-//! nothing behind. Spans that are no tool call are counted and forgotten; a tool call that cannot
+//! nothing behind. Spans and records that are no tool call are counted and forgotten; a tool call that cannot
 //! be kept costs its neighbours nothing and is told to the sender.
 
 use std::collections::BTreeMap;
@@ -9,14 +10,18 @@ use std::sync::Arc;
 
 use crate::call::{InstallationSecret, Name, Sighting, UnixNanos};
 use crate::clock::Clock;
-use crate::figures::ArrivalCounts;
 use crate::figures::arrival::Refusal;
-use crate::otlp::{DecodeError, Format, ResourceView, ScopeView, SpanView, Visitor, walk};
+use crate::figures::{ArrivalCounts, RecordKind, SourceCounts, SourceKey, Sources};
+use crate::otlp::{
+    DecodeError, Format, LogView, LogVisitor, ResourceView, ScopeView, Sent, SpanView, Visitor,
+    sent, walk, walk_logs,
+};
 use crate::recognise::{
-    Recognition, is_deciding_key, is_deciding_name, is_deciding_text, recognise,
+    Recognition, as_span, is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text,
+    recognise, recognise_log,
 };
 use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
-use crate::store::{Batch, Committed, StoreError, Writer};
+use crate::store::{Batch, Committed, RequestDigest, StoreError, Writer};
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
 /// hundred, so without a cap a request could cost ten times what was admitted.
@@ -58,8 +63,10 @@ pub enum IngestError {
 /// What became of a request that was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// Spans in the request.
-    pub spans: u64,
+    /// What the request holds, which is how it is answered.
+    pub sent: Sent,
+    /// Spans or log records in the request.
+    pub items: u64,
     /// Tool calls that are on disk now.
     pub kept: u64,
     /// Tool calls that could not be kept, with the first reason; none where all were.
@@ -74,6 +81,36 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The digest of the request, where it is imported and may be offered again.
+    pub fn imported_as(mut self, digest: RequestDigest) -> Self {
+        self.batch.imported.push(digest);
+        self
+    }
+
+    /// Adds a request that was read later: the two are committed as one.
+    pub fn join(&mut self, later: Self) {
+        let Self { batch, outcome } = later;
+        self.batch.join(batch);
+        self.outcome.items += outcome.items;
+        self.outcome.kept += outcome.kept;
+        self.outcome.refused = match (self.outcome.refused, outcome.refused) {
+            (Some((times, first)), Some((more, _))) => Some((times + more, first)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// What will be committed.
+    pub const fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// Leaves out the tool calls that `is_known` says are on disk already; how many there were.
+    pub fn leave_out(&mut self, mut is_known: impl FnMut(&Sighting) -> bool) -> u64 {
+        let before = self.batch.sightings.len();
+        self.batch.sightings.retain(|sighting| !is_known(sighting));
+        (before - self.batch.sightings.len()) as u64
+    }
+
     /// What arrived, all emitters together.
     pub fn arrivals(&self) -> ArrivalCounts {
         let mut all = ArrivalCounts::default();
@@ -121,8 +158,15 @@ impl<C: Commit> Ingest<C> {
         Self { conversation_attributes, ..self }
     }
 
-    /// Reads an `ExportTraceServiceRequest`. Computes only: neither waits nor keeps anything.
-    pub fn read(&self, request: &[u8], format: Format) -> Result<Reading, IngestError> {
+    /// Reads an `ExportTraceServiceRequest` or an `ExportLogsServiceRequest`; where `as_sent` does
+    /// not say which, the request itself does. Computes only: neither waits nor keeps anything.
+    pub fn read(
+        &self,
+        request: &[u8],
+        format: Format,
+        as_sent: Option<Sent>,
+    ) -> Result<Reading, IngestError> {
+        let is_of = as_sent.unwrap_or_else(|| sent(request, format));
         let now = self.clock.now();
         let mut collector = Collector {
             context: ReduceContext {
@@ -135,10 +179,16 @@ impl<C: Commit> Ingest<C> {
             sightings: Vec::new(),
             counts: BTreeMap::new(),
             current: (Name::cut(""), ArrivalCounts::default()),
-            spans: 0,
+            sources: Sources::default(),
+            source: (SourceKey::new("", "", RecordKind::Span), SourceCounts::default()),
+            is_of,
+            items: 0,
             first_refusal: None,
         };
-        walk(request, format, &mut collector)?;
+        match is_of {
+            Sent::Spans => walk(request, format, &mut collector)?,
+            Sent::Logs => walk_logs(request, format, &mut collector)?,
+        }
         collector.finish(now)
     }
 
@@ -162,16 +212,79 @@ struct Collector<'c> {
     counts: BTreeMap<Name, ArrivalCounts>,
     /// The counts of the resource that is being read; moved into `counts` when the next begins.
     current: (Name, ArrivalCounts),
-    spans: u64,
+    sources: Sources,
+    /// The counts of the scope that is being read; moved into `sources` when the next begins.
+    source: (SourceKey, SourceCounts),
+    is_of: Sent,
+    items: u64,
     first_refusal: Option<Refusal>,
 }
 
 impl Collector<'_> {
+    fn close_scope(&mut self) {
+        let counts = std::mem::take(&mut self.source.1);
+        if counts != SourceCounts::default() {
+            self.sources.of(self.source.0.clone()).merge(&counts);
+        }
+    }
+
     fn close_resource(&mut self) {
+        self.close_scope();
         let (name, counts) =
             std::mem::replace(&mut self.current, (Name::cut(""), ArrivalCounts::default()));
         if counts != ArrivalCounts::default() {
             self.counts.entry(name).or_default().merge(&counts);
+        }
+    }
+
+    fn open_resource(&mut self, service_name: &str, counts: ArrivalCounts) {
+        self.close_resource();
+        self.current = (Name::cut(service_name), counts);
+    }
+
+    fn open_scope(&mut self, name: &str, kind: RecordKind, seen: u64) {
+        self.close_scope();
+        let emitter = self.current.0.clone();
+        let key = SourceKey { emitter, scope: Name::cut(name), kind };
+        self.source = (key, SourceCounts { seen, ..SourceCounts::default() });
+    }
+
+    /// Takes in what was looked at: keeps its sighting, or counts why there is none.
+    fn take(
+        &mut self,
+        recognition: Recognition,
+        span: &SpanView<'_>,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) {
+        let (counts, source) = (&mut self.current.1, &mut self.source.1);
+        let recognised = match recognition {
+            Recognition::Call(recognised) => recognised,
+            Recognition::NotACall(reason) => {
+                let reason = Name::cut(reason.word());
+                *source.not_calls.entry(reason.clone()).or_default() += 1;
+                *counts.not_calls.entry(reason).or_default() += 1;
+                return;
+            }
+            Recognition::Ordinary => return,
+        };
+        match reduce(&recognised, span, scope, resource, &self.context) {
+            Ok(Reduced { sighting, repairs }) => {
+                *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
+                *source.kept.entry(sighting.dialect.clone()).or_default() += 1;
+                for repair in repairs {
+                    counts.repaired.add(repair, 1);
+                }
+                // One past the limit is enough to refuse the request.
+                if self.sightings.len() <= MAX_CALLS {
+                    self.sightings.push(sighting);
+                }
+            }
+            Err(refusal) => {
+                counts.refused.add(refusal, 1);
+                source.refused.add(refusal, 1);
+                self.first_refusal.get_or_insert(refusal);
+            }
         }
     }
 
@@ -186,11 +299,18 @@ impl Collector<'_> {
         }
         let refused = self.counts.values().map(|counts| counts.refused.total()).sum();
         let outcome = Outcome {
-            spans: self.spans,
+            sent: self.is_of,
+            items: self.items,
             kept: kept as u64,
             refused: self.first_refusal.map(|reason| (refused, reason)),
         };
-        let batch = Batch { received, sightings: self.sightings, counts: self.counts };
+        let batch = Batch {
+            received,
+            sightings: self.sightings,
+            counts: self.counts,
+            sources: self.sources,
+            imported: Vec::new(),
+        };
         Ok(Reading { batch, outcome })
     }
 }
@@ -209,36 +329,35 @@ impl Visitor for Collector<'_> {
     }
 
     fn resource(&mut self, service_name: &str, spans: u64) {
-        self.close_resource();
-        self.current = (Name::cut(service_name), ArrivalCounts { spans, ..Default::default() });
-        self.spans += spans;
+        self.open_resource(service_name, ArrivalCounts { spans, ..Default::default() });
+        self.items += spans;
+    }
+
+    fn scope(&mut self, name: &str, spans: u64) {
+        self.open_scope(name, RecordKind::Span, spans);
     }
 
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
-        let counts = &mut self.current.1;
-        let recognised = match recognise(span, scope, resource) {
-            Recognition::Call(recognised) => recognised,
-            Recognition::NotACall(reason) => {
-                *counts.not_calls.entry(Name::cut(reason.word())).or_default() += 1;
-                return;
-            }
-            Recognition::Ordinary => return,
-        };
-        match reduce(&recognised, span, scope, resource, &self.context) {
-            Ok(Reduced { sighting, repairs }) => {
-                *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
-                for repair in repairs {
-                    counts.repaired.add(repair, 1);
-                }
-                // One past the limit is enough to refuse the request.
-                if self.sightings.len() <= MAX_CALLS {
-                    self.sightings.push(sighting);
-                }
-            }
-            Err(refusal) => {
-                counts.refused.add(refusal, 1);
-                self.first_refusal.get_or_insert(refusal);
-            }
-        }
+        self.take(recognise(span, scope, resource), span, scope, resource);
+    }
+}
+
+impl LogVisitor for Collector<'_> {
+    fn is_deciding_event(&self, name: &[u8]) -> bool {
+        is_deciding_event(name)
+    }
+
+    fn resource(&mut self, service_name: &str, log_records: u64) {
+        self.open_resource(service_name, ArrivalCounts { log_records, ..Default::default() });
+        self.items += log_records;
+    }
+
+    fn scope(&mut self, name: &str, log_records: u64) {
+        self.open_scope(name, RecordKind::Log, log_records);
+    }
+
+    fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
+        let log = as_span(log);
+        self.take(recognise_log(&log, scope, resource), &log, scope, resource);
     }
 }

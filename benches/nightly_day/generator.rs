@@ -145,6 +145,7 @@ impl Generator {
             call_id: None,
             request_id: None,
             is_sampled: false,
+            is_label: false,
             received: UnixNanos::new(call.start + call.took + SECOND),
         };
         if is_seen_twice {

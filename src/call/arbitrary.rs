@@ -70,7 +70,7 @@ pub(crate) fn sighting() -> impl Strategy<Value = Sighting> {
         word(Outcome::ALL),
         word(Confidence::ALL),
         word(Emptiness::ALL),
-        any::<(bool, bool)>(),
+        any::<(bool, bool, bool)>(),
     );
     let times = any::<(u64, u64, u64)>();
     let key = || option::of(any::<[u8; 8]>().prop_map(CallKey::from_bytes));
@@ -101,6 +101,7 @@ pub(crate) fn sighting() -> impl Strategy<Value = Sighting> {
             call_id: rest.3,
             request_id: rest.4,
             is_sampled: words.4.1,
+            is_label: words.4.2,
             received: UnixNanos::new(received),
         },
     )
@@ -142,6 +143,7 @@ pub(crate) fn plain_sighting() -> Sighting {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        is_label: false,
         received: UnixNanos::new(noon + 2_000_000_000),
     }
 }

@@ -89,6 +89,9 @@ pub struct Sighting {
     pub request_id: Option<CallKey>,
     /// Whether the span carries a mark that its sender kept only a share of the spans.
     pub is_sampled: bool,
+    /// Whether this only adds to a call that another sighting tells of, a name above all. Alone
+    /// it is no call.
+    pub is_label: bool,
     /// When firstcall received it.
     pub received: UnixNanos,
 }

@@ -6,7 +6,7 @@ use super::{ExitCode, Failure};
 use crate::call::Day;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Last};
-use crate::report::{self, Range, ReportInput};
+use crate::report::{self, OfferedTool, Range, ReportInput};
 use crate::store::Store;
 
 /// `--last 7d`, or `--from` and `--to`.
@@ -29,7 +29,8 @@ impl RangeArgs {
     pub(super) fn read(&self, config: &Config) -> Result<ReportInput, Failure> {
         let range = self.over(config)?;
         let store = Store::open(config.store.sqlite.data_dir.as_path())?;
-        let input = report::read(&store, range, SystemClock.now().day())?;
+        let mut input = report::read(&store, range, SystemClock.now().day())?;
+        input.offered = offered(config);
         if input.as_of.is_none() && !input.has_calls_uncovered {
             let error = format!("no tool call has arrived in `{}` yet", store.dir().display());
             let hint = "point an OTLP exporter at `firstcall serve`, \
@@ -49,6 +50,13 @@ impl RangeArgs {
             _ => Ok(Range::Last(self.last.unwrap_or(config.report.last).days())),
         }
     }
+}
+
+/// The tools that the configuration speaks of; it names no services.
+pub(super) fn offered(config: &Config) -> Vec<OfferedTool> {
+    let tool =
+        |tool: &String| OfferedTool { service: None, tool: tool.clone(), schema_bytes: None };
+    config.tools.keys().map(tool).collect()
 }
 
 /// Refuses a range that ends before it begins: more likely a slip than a wish.

@@ -16,6 +16,7 @@ pub mod range;
 pub mod rate;
 pub mod rule;
 pub mod sentence;
+pub mod source;
 pub mod tool_client;
 
 pub use arrival::{ArrivalCounts, Refusal};
@@ -28,6 +29,7 @@ pub use range::{RangeFigures, ToolFigures};
 pub use rate::{Band, FEW_CALLS, Interval, Rate};
 pub use rule::Rule;
 pub use sentence::{Piece, Sentence};
+pub use source::{RecordKind, SourceCounts, SourceKey, Sources};
 pub use tool_client::{Figures, RewordedCount};
 
 /// The id of the window rule (METHOD section 5).

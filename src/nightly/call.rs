@@ -53,6 +53,8 @@ pub struct Call {
     pub dialect: NameId,
     /// Whether any sighting carries a sampling mark.
     pub is_sampled: bool,
+    /// Whether nothing is known of it but what a label says: it is no call.
+    pub is_label: bool,
     /// When the first of its sightings was received.
     pub received: UnixNanos,
     /// Its sightings, doubles among them.

@@ -38,9 +38,9 @@ pub enum ChainKind {
 pub(super) fn chains(run: &Run<'_>, chains: &mut Vec<Range<usize>>) {
     chains.clear();
     let mut start = 0;
-    for of_chain in run.calls.chunk_by(|before, this| {
-        this.start <= before.start.saturating_add(WINDOW)
-    }) {
+    for of_chain in
+        run.calls.chunk_by(|before, this| this.start <= before.start.saturating_add(WINDOW))
+    {
         chains.push(start..start + of_chain.len());
         start += of_chain.len();
     }

@@ -135,7 +135,8 @@ pub(super) fn judge_as_they_come(
     names: &Names,
 ) -> Judged {
     let last = day.end().saturating_add(chain::LOOK_AHEAD);
-    calls.retain(|call| call.start <= last);
+    // A label that names no call says nothing: of Claude Code it is a call that was refused.
+    calls.retain(|call| call.start <= last && !call.is_label);
     let sessions = session::find(&mut calls, names.unknown(), terms.infer_sessions);
     let nothing = |call: &Call| Judgement {
         session: None,

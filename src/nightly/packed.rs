@@ -230,6 +230,7 @@ impl Packed for Seen {
         word.put(self.confidence.index(), SMALL);
         word.flag(self.is_time_known);
         word.flag(self.is_sampled);
+        word.flag(self.is_label);
         word.flag(is_conversation);
         word.flag(session.is_some());
         word.flag(self.parent.is_some());
@@ -268,6 +269,7 @@ impl Packed for Seen {
         let confidence = Confidence::from_index(word.take(SMALL))?;
         let is_time_known = word.is_set();
         let is_sampled = word.is_set();
+        let is_label = word.is_set();
         let claim =
             if word.is_set() { SessionClaim::Conversation } else { SessionClaim::Transport };
         let has_session = word.is_set();
@@ -300,6 +302,7 @@ impl Packed for Seen {
             call_id: from.optional(has_call_id, call_key)?,
             request_id: from.optional(has_request_id, call_key)?,
             is_sampled,
+            is_label,
             args: if has_args { Some(Args::unpack(from)?) } else { None },
         })
     }
@@ -339,6 +342,7 @@ impl Packed for Call {
         word.put(latency, 2);
         word.flag(self.is_time_known);
         word.flag(self.is_sampled);
+        word.flag(self.is_label);
         word.flag(self.has_parent);
         word.flag(self.has_company);
         word.flag(self.conversation.is_some());
@@ -388,6 +392,7 @@ impl Packed for Call {
         let latency = word.take(2);
         let is_time_known = word.is_set();
         let is_sampled = word.is_set();
+        let is_label = word.is_set();
         let has_parent = word.is_set();
         let has_company = word.is_set();
         let has_conversation = word.is_set();
@@ -449,6 +454,7 @@ impl Packed for Call {
             result_bytes,
             dialect,
             is_sampled,
+            is_label,
             received,
             sightings: u32::try_from(sightings).ok()?,
             duplicates: u32::try_from(duplicates).ok()?,

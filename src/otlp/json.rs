@@ -1,7 +1,8 @@
-//! Walks an `ExportTraceServiceRequest` in OTLP's JSON and reads only the spans that are wanted.
+//! Walks an export request of spans or log records in OTLP's JSON and reads only those that are
+//! wanted.
 //!
-//! The same two steps as in [`super::protobuf`]: each span is scanned, its grammar checked and
-//! its name and keys shown to the visitor; a wanted one is then read whole. Members are known by
+//! The same two steps as in [`super::protobuf`]: each one is scanned, its grammar checked and
+//! what may decide shown to the visitor; a wanted one is then read whole. Members are known by
 //! their lowerCamelCase names and, because some senders write them so, by those of the protobuf
 //! fields. Unknown members are ignored at any depth, nulls are absent, and a list or object that
 //! is something else is an error that names it: nothing is silently read as nothing.
@@ -11,7 +12,8 @@ use std::borrow::Cow;
 use super::DecodeError;
 use super::json_text::{JsonText, Kind};
 use super::read_json_span::Reader;
-use super::visitor::Visitor;
+use super::span_view::{ResourceView, ScopeView};
+use super::visitor::{Unread, Visitor};
 
 type Read<T> = Result<T, DecodeError>;
 
@@ -21,81 +23,151 @@ type Read<T> = Result<T, DecodeError>;
 /// # Errors
 /// Where the request is no JSON, or a member that is looked at has another type than OTLP's.
 pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Read<()> {
+    walk_items(request, &mut Spans(visitor))
+}
+
+/// Both kinds of request are built alike: items within scopes within resources.
+pub(super) trait Items {
+    /// The members that hold resources, scopes and items, each in camel case and in snake case.
+    const MEMBERS: [[&'static str; 2]; 3];
+
+    /// Checks an item's grammar to its end, and tells whether it is wanted.
+    fn is_wanted(&self, json: &mut JsonText<'_>) -> Read<bool>;
+
+    /// A resource begins: its `service.name`, and how many items it holds.
+    fn resource(&mut self, service_name: &str, items: u64);
+
+    /// A scope of the resource begins: its name, and how many items it holds.
+    fn scope(&mut self, name: &str, items: u64);
+
+    /// Reads a wanted item and shows it.
+    fn show(
+        &mut self,
+        item: &[u8],
+        reader: Reader,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) -> Read<()>;
+}
+
+struct Spans<'v, V>(&'v mut V);
+
+impl<V: Visitor> Items for Spans<'_, V> {
+    const MEMBERS: [[&'static str; 2]; 3] =
+        [["resourceSpans", "resource_spans"], ["scopeSpans", "scope_spans"], ["spans", "spans"]];
+
+    fn is_wanted(&self, json: &mut JsonText<'_>) -> Read<bool> {
+        is_wanted(json, self.0)
+    }
+
+    fn resource(&mut self, service_name: &str, items: u64) {
+        self.0.resource(service_name, items);
+    }
+
+    fn scope(&mut self, name: &str, items: u64) {
+        self.0.scope(name, items);
+    }
+
+    fn show(
+        &mut self,
+        item: &[u8],
+        reader: Reader,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) -> Read<()> {
+        self.0.span(&reader.span(item)?, scope, resource);
+        Ok(())
+    }
+}
+
+/// Walks a request of either kind.
+pub(super) fn walk_items<I: Items>(request: &[u8], items: &mut I) -> Read<()> {
+    let [resources, ..] = I::MEMBERS;
     let mut json = JsonText::of(request);
     if json.kind()? != Kind::Object {
         return Err(DecodeError::Shape("request"));
     }
-    json.object("request", |json, key| match key {
-        "resourceSpans" | "resource_spans" => {
-            json.array("resourceSpans", |json| walk_resource_spans(json, visitor))
+    json.object("request", |json, key| {
+        if resources.contains(&key) {
+            return json.array(resources[0], |json| walk_resource(json, items));
         }
-        _ => json.skip().map(drop),
+        json.skip().map(drop)
     })?;
     json.end()
 }
 
-/// The wanted spans of one scope, with the scope, still as text.
+/// The wanted items of one scope, with the scope, still as text.
 #[derive(Debug, Default)]
 struct Wanted<'a> {
     scope: &'a [u8],
-    spans: Vec<&'a [u8]>,
+    items: Vec<&'a [u8]>,
+    /// The scope's items, wanted or not.
+    seen: u64,
 }
 
-fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> Read<()> {
+fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
+    let [resources, within, ..] = I::MEMBERS;
     let mut resource: &[u8] = b"null";
     let mut scopes = Vec::new();
-    let mut spans = 0;
-    json.object("resourceSpans", |json, key| match key {
-        "resource" => {
+    let mut unread = Unread::default();
+    let mut count = 0;
+    json.object(resources[0], |json, key| {
+        if key == "resource" {
             resource = json.skip()?;
-            Ok(())
+            return Ok(());
         }
-        "scopeSpans" | "scope_spans" => json.array("scopeSpans", |json| {
-            let (wanted, seen) = scan_scope_spans(json, visitor)?;
-            spans += seen;
-            if !wanted.spans.is_empty() {
+        if !within.contains(&key) {
+            return json.skip().map(drop);
+        }
+        json.array(within[0], |json| {
+            let wanted = scan_scope(json, items)?;
+            count += wanted.seen;
+            if wanted.items.is_empty() {
+                let name = || Reader::default().scope(wanted.scope).map(|scope| scope.name);
+                unread.add(wanted.seen, name);
+            } else {
                 scopes.push(wanted);
             }
             Ok(())
-        }),
-        _ => json.skip().map(drop),
+        })
     })?;
 
     let mut reader = Reader::default();
     let resource = reader.resource(resource)?;
-    visitor.resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
+    items.resource(resource.attributes.text("service.name").unwrap_or_default(), count);
+    unread.show(|name, seen| items.scope(name, seen));
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(wanted.scope)?;
-        for span in wanted.spans {
-            visitor.span(&reader.clone().span(span)?, &scope, &resource);
+        items.scope(&scope.name, wanted.seen);
+        for item in wanted.items {
+            items.show(item, reader.clone(), &scope, &resource)?;
         }
     }
     Ok(())
 }
 
-fn scan_scope_spans<'a>(
-    json: &mut JsonText<'a>,
-    visitor: &impl Visitor,
-) -> Read<(Wanted<'a>, u64)> {
-    let mut wanted = Wanted { scope: b"null", spans: Vec::new() };
-    let mut seen = 0;
-    json.object("scopeSpans", |json, key| match key {
-        "scope" => {
+fn scan_scope<'a, I: Items>(json: &mut JsonText<'a>, items: &I) -> Read<Wanted<'a>> {
+    let [_, within, each] = I::MEMBERS;
+    let mut wanted = Wanted { scope: b"null", ..Wanted::default() };
+    json.object(within[0], |json, key| {
+        if key == "scope" {
             wanted.scope = json.skip()?;
-            Ok(())
+            return Ok(());
         }
-        "spans" => json.array("spans", |json| {
-            seen += 1;
+        if !each.contains(&key) {
+            return json.skip().map(drop);
+        }
+        json.array(each[0], |json| {
+            wanted.seen += 1;
             let before = json.clone();
-            if is_wanted(json, visitor)? {
-                wanted.spans.push(before.until(json));
+            if items.is_wanted(json)? {
+                wanted.items.push(before.until(json));
             }
             Ok(())
-        }),
-        _ => json.skip().map(drop),
+        })
     })?;
-    Ok((wanted, seen))
+    Ok(wanted)
 }
 
 /// Checks a span's grammar to its end, and tells whether the visitor wants it.
@@ -123,7 +195,7 @@ fn is_wanted(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<bool> {
 }
 
 /// A text as bytes; none where it is null.
-fn text_bytes<'a>(json: &mut JsonText<'a>, field: &'static str) -> Read<Cow<'a, [u8]>> {
+pub(super) fn text_bytes<'a>(json: &mut JsonText<'a>, field: &'static str) -> Read<Cow<'a, [u8]>> {
     match json.kind()? {
         Kind::Null => json.word(b"null").map(|()| Cow::default()),
         Kind::Text => {
@@ -139,4 +211,4 @@ fn text_bytes<'a>(json: &mut JsonText<'a>, field: &'static str) -> Read<Cow<'a, 
 
 #[cfg(test)]
 #[path = "json_tests.rs"]
-mod tests;
+pub(super) mod tests;

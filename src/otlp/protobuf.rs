@@ -1,16 +1,19 @@
-//! Walks the bytes of an `ExportTraceServiceRequest` and reads only the spans that are wanted.
+//! Walks the bytes of an export request of spans or log records and reads only those that are
+//! wanted.
 //!
-//! Each span is first scanned: its framing is checked and its name and attribute keys are shown
-//! to the visitor. Only a span that it wants is read whole; of the others nothing is decoded or
-//! copied. The framing of every message is checked to its end, whether wanted or not, so a
-//! damaged request is refused as a whole and never acknowledged in part. The bytes inside
-//! attribute values, and below events and links, are opened only where they are wanted.
+//! Each one is first scanned: its framing is checked and what may decide is shown to the visitor:
+//! of a span its name and attribute keys, of a log record its event's name. Only one that it wants
+//! is read whole; of the others nothing is decoded or copied. The framing of every message is
+//! checked to its end, whether wanted or not, so a damaged request is refused as a whole and never
+//! acknowledged in part. The bytes inside attribute values, and below events and links, are opened
+//! only where they are wanted.
 
 use std::borrow::Cow;
 
 use super::DecodeError;
-use super::read_span::{Reader, service_name};
-use super::visitor::Visitor;
+use super::read_span::{Reader, scope_name, service_name};
+use super::span_view::{ResourceView, ScopeView};
+use super::visitor::{Unread, Visitor};
 use super::wire::{Fields, check};
 
 /// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
@@ -19,35 +22,94 @@ use super::wire::{Fields, check};
 /// # Errors
 /// Where the framing of any message in the request is broken.
 pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Result<(), DecodeError> {
+    walk_items(request, &mut Spans(visitor))
+}
+
+/// Both kinds of request are built alike: items within scopes within resources, under the same
+/// field numbers.
+pub(super) trait Items {
+    /// Checks an item's framing to its end, and tells whether it is wanted.
+    fn is_wanted(&self, item: &[u8]) -> Result<bool, DecodeError>;
+
+    /// A resource begins: its `service.name`, and how many items it holds.
+    fn resource(&mut self, service_name: &str, items: u64);
+
+    /// A scope of the resource begins: its name, and how many items it holds.
+    fn scope(&mut self, name: &str, items: u64);
+
+    /// Reads a wanted item and shows it.
+    fn show(
+        &mut self,
+        item: &[u8],
+        reader: Reader,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) -> Result<(), DecodeError>;
+}
+
+struct Spans<'v, V>(&'v mut V);
+
+impl<V: Visitor> Items for Spans<'_, V> {
+    fn is_wanted(&self, item: &[u8]) -> Result<bool, DecodeError> {
+        is_wanted(item, self.0)
+    }
+
+    fn resource(&mut self, service_name: &str, items: u64) {
+        self.0.resource(service_name, items);
+    }
+
+    fn scope(&mut self, name: &str, items: u64) {
+        self.0.scope(name, items);
+    }
+
+    fn show(
+        &mut self,
+        item: &[u8],
+        reader: Reader,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) -> Result<(), DecodeError> {
+        self.0.span(&reader.span(item)?, scope, resource);
+        Ok(())
+    }
+}
+
+/// Walks a request of either kind.
+pub(super) fn walk_items(request: &[u8], items: &mut impl Items) -> Result<(), DecodeError> {
     let mut fields = Fields::of(request);
     while let Some((number, field)) = fields.next()? {
         if number == 1 {
-            walk_resource_spans(field.bytes()?, visitor)?;
+            walk_resource(field.bytes()?, items)?;
         }
     }
     Ok(())
 }
 
-/// The spans of one scope that are wanted, still as bytes. The scope may be sent after its
-/// spans, and in several parts that merge, so spans are read when the whole message is known.
+/// The items of one scope that are wanted, still as bytes. The scope may be sent after its
+/// items, and in several parts that merge, so items are read when the whole message is known.
 #[derive(Debug, Default)]
 struct Wanted<'a> {
     scope_parts: Vec<&'a [u8]>,
-    spans: Vec<&'a [u8]>,
+    items: Vec<&'a [u8]>,
+    /// The scope's items, wanted or not.
+    seen: u64,
 }
 
-fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(), DecodeError> {
+fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeError> {
     let mut resource_parts = Vec::new();
     let mut scopes = Vec::new();
-    let mut spans = 0;
+    let mut unread = Unread::default();
+    let mut count = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
             1 => resource_parts.push(field.bytes()?),
             2 => {
-                let (wanted, seen) = scan_scope_spans(field.bytes()?, visitor)?;
-                spans += seen;
-                if !wanted.spans.is_empty() {
+                let wanted = scan_scope(field.bytes()?, items)?;
+                count += wanted.seen;
+                if wanted.items.is_empty() {
+                    unread.add(wanted.seen, || scope_name(&wanted.scope_parts));
+                } else {
                     scopes.push(wanted);
                 }
             }
@@ -57,28 +119,27 @@ fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(),
 
     if scopes.is_empty() {
         let name = service_name(&resource_parts)?;
-        visitor.resource(&name.unwrap_or(Cow::Borrowed("")), spans);
+        items.resource(&name.unwrap_or(Cow::Borrowed("")), count);
+        unread.show(|name, seen| items.scope(name, seen));
         return Ok(());
     }
     let mut reader = Reader::default();
     let resource = reader.resource(&resource_parts)?;
-    visitor.resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
+    items.resource(resource.attributes.text("service.name").unwrap_or_default(), count);
+    unread.show(|name, seen| items.scope(name, seen));
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(&wanted.scope_parts)?;
-        for span in wanted.spans {
-            visitor.span(&reader.clone().span(span)?, &scope, &resource);
+        items.scope(&scope.name, wanted.seen);
+        for item in wanted.items {
+            items.show(item, reader.clone(), &scope, &resource)?;
         }
     }
     Ok(())
 }
 
-fn scan_scope_spans<'a>(
-    message: &'a [u8],
-    visitor: &impl Visitor,
-) -> Result<(Wanted<'a>, u64), DecodeError> {
+fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<Wanted<'a>, DecodeError> {
     let mut wanted = Wanted::default();
-    let mut seen = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
@@ -88,16 +149,16 @@ fn scan_scope_spans<'a>(
                 wanted.scope_parts.push(scope);
             }
             2 => {
-                let span = field.bytes()?;
-                seen += 1;
-                if is_wanted(span, visitor)? {
-                    wanted.spans.push(span);
+                let item = field.bytes()?;
+                wanted.seen += 1;
+                if items.is_wanted(item)? {
+                    wanted.items.push(item);
                 }
             }
             _ => {}
         }
     }
-    Ok((wanted, seen))
+    Ok(wanted)
 }
 
 /// Checks a span's framing to its end, and tells whether the visitor wants it.
@@ -136,7 +197,7 @@ fn is_deciding(pair: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError>
 /// The key and the value's bytes of an attribute in the form in which libraries write it: a key
 /// of up to 127 bytes, a value, and nothing else.
 #[inline]
-fn plain_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn plain_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
     let ([0x0a, key_len @ 0..0x80], rest) = pair.split_first_chunk()? else { return None };
     let (key, rest) = rest.split_at_checked(usize::from(*key_len))?;
     let (len, value) = match rest {

@@ -24,8 +24,8 @@ type Pairs<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 /// Reads objects, keeping count of what it has read and whether it had to mend a text.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
-    values_left: usize,
-    is_utf8_repaired: bool,
+    pub(super) values_left: usize,
+    pub(super) is_utf8_repaired: bool,
 }
 
 impl Default for Reader {
@@ -131,7 +131,7 @@ impl Reader {
     }
 
     /// The pairs of a list of keys with values.
-    fn pairs<'a>(
+    pub(super) fn pairs<'a>(
         &mut self,
         json: &mut JsonText<'a>,
         field: &'static str,
@@ -157,7 +157,7 @@ impl Reader {
         })
     }
 
-    fn value<'a>(&mut self, json: &mut JsonText<'a>, depth: usize) -> Read<Value<'a>> {
+    pub(super) fn value<'a>(&mut self, json: &mut JsonText<'a>, depth: usize) -> Read<Value<'a>> {
         let mut value = Value::Empty;
         json.object("value", |json, member| {
             // A null is an absent member: the value stays what it was.
@@ -210,7 +210,11 @@ impl Reader {
         Ok(if self.values_left > 0 { Value::Array(elements) } else { Value::TooDeep })
     }
 
-    fn text<'a>(&mut self, json: &mut JsonText<'a>, field: &'static str) -> Read<Cow<'a, str>> {
+    pub(super) fn text<'a>(
+        &mut self,
+        json: &mut JsonText<'a>,
+        field: &'static str,
+    ) -> Read<Cow<'a, str>> {
         match json.kind()? {
             Kind::Null => json.word(b"null").map(|()| Cow::default()),
             Kind::Text => {
@@ -233,7 +237,7 @@ impl Reader {
 
 /// An id: hex of either case. What is no hex, such as base64, is no id, and refused as such when
 /// the span is kept; it must not pass for one because of its length.
-fn id<'a>(json: &mut JsonText<'_>, field: &'static str) -> Read<Cow<'a, [u8]>> {
+pub(super) fn id<'a>(json: &mut JsonText<'_>, field: &'static str) -> Read<Cow<'a, [u8]>> {
     match json.kind()? {
         Kind::Null => json.word(b"null").map(|()| Cow::default()),
         Kind::Text => {

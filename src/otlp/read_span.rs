@@ -20,13 +20,13 @@ pub const MAX_DEPTH: usize = 64;
 /// thirty million empty ones. What lies beyond reads as [`Value::TooDeep`] or is left out.
 pub const MAX_VALUES: usize = 100_000;
 
-type Pairs<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
+pub(super) type Pairs<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
 /// Reads messages, keeping count of what it has read and whether it had to mend a text.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
-    values_left: usize,
-    is_utf8_repaired: bool,
+    pub(super) values_left: usize,
+    pub(super) is_utf8_repaired: bool,
 }
 
 impl Default for Reader {
@@ -135,7 +135,7 @@ impl Reader {
         Ok(())
     }
 
-    fn attribute<'a>(
+    pub(super) fn attribute<'a>(
         &mut self,
         message: &'a [u8],
         into: &mut Pairs<'a>,
@@ -158,7 +158,7 @@ impl Reader {
         Ok(())
     }
 
-    fn merge_value<'a>(
+    pub(super) fn merge_value<'a>(
         &mut self,
         message: &'a [u8],
         value: &mut Value<'a>,
@@ -238,7 +238,7 @@ impl Reader {
         Ok(())
     }
 
-    fn text<'a>(&mut self, field: Field<'a>) -> Result<Cow<'a, str>, DecodeError> {
+    pub(super) fn text<'a>(&mut self, field: Field<'a>) -> Result<Cow<'a, str>, DecodeError> {
         let bytes = field.bytes()?;
         // Checking alone is many times as fast as looking for what to replace.
         if let Ok(text) = str::from_utf8(bytes) {
@@ -284,6 +284,11 @@ pub(super) fn service_name<'a>(parts: &[&'a [u8]]) -> Result<Option<Cow<'a, str>
         }
     }
     Ok(name)
+}
+
+/// The name of a scope, reading nothing else of it.
+pub(super) fn scope_name<'a>(parts: &[&'a [u8]]) -> Result<Cow<'a, str>, DecodeError> {
+    Reader::default().scope(parts).map(|scope| scope.name)
 }
 
 /// A span of which nothing is told.

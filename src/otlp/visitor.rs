@@ -1,5 +1,9 @@
 //! What both encodings show of a request.
 
+use std::borrow::Cow;
+
+use super::DecodeError;
+use super::log_view::LogView;
 use super::span_view::{ResourceView, ScopeView, SpanView};
 
 /// Decides which spans are read, and takes them.
@@ -18,6 +22,61 @@ pub trait Visitor {
     /// spans it holds, wanted or not.
     fn resource(&mut self, service_name: &str, spans: u64);
 
+    /// A scope of that resource begins: its name as sent, empty where it has none, and how many
+    /// spans it holds, wanted or not.
+    fn scope(&mut self, _name: &str, _spans: u64) {}
+
     /// A wanted span, in the order sent within its resource.
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
+}
+
+/// Scopes of a resource of which no span is wanted.
+#[derive(Debug, Default)]
+pub(super) struct Unread<'a> {
+    scopes: Vec<(Cow<'a, str>, u64)>,
+    others: u64,
+}
+
+impl<'a> Unread<'a> {
+    /// Scopes that are told apart; a scope takes six bytes to send and ten times that to keep.
+    const MAX: usize = 1000;
+
+    /// Adds a scope with its spans. Nothing of it is read, so a name that is none does no harm.
+    pub(super) fn add(
+        &mut self,
+        spans: u64,
+        name: impl FnOnce() -> Result<Cow<'a, str>, DecodeError>,
+    ) {
+        if self.scopes.len() < Self::MAX && spans > 0 {
+            self.scopes.push((name().unwrap_or_default(), spans));
+        } else {
+            self.others += spans;
+        }
+    }
+
+    /// Shows the scopes, those that are not told apart without a name.
+    pub(super) fn show(&self, mut scope: impl FnMut(&str, u64)) {
+        self.scopes.iter().for_each(|(name, items)| scope(name, *items));
+        if self.others > 0 {
+            scope("", self.others);
+        }
+    }
+}
+
+/// Decides which log records are read, and takes them.
+pub trait LogVisitor {
+    /// Whether a record of an event of this name is wanted. The name is the text under the
+    /// attribute [`EVENT_NAME`](super::EVENT_NAME), the body, or the record's own field.
+    fn is_deciding_event(&self, name: &[u8]) -> bool;
+
+    /// A resource begins: its `service.name` as sent, empty where it has none, and how many
+    /// records it holds, wanted or not.
+    fn resource(&mut self, service_name: &str, records: u64);
+
+    /// A scope of the resource begins: its name and how many records it holds, wanted or not. One
+    /// of which none is wanted is shown before the others.
+    fn scope(&mut self, _name: &str, _records: u64) {}
+
+    /// A wanted record, in the order sent within its resource.
+    fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
 }

@@ -1,6 +1,7 @@
-//! What makes a span worth reading whole: a few keys, the texts under them, and a few names.
+//! What makes a span or a log record worth reading whole: a few keys, the texts under them, and
+//! a few names.
 //!
-//! Asked of every span's bytes before anything is decoded; nine in ten are left at that.
+//! Asked of every one's bytes before anything is decoded; nine in ten are left at that.
 
 use super::attribute_names::Key;
 
@@ -43,6 +44,24 @@ pub fn is_deciding_name(name: &[u8]) -> bool {
     ENDS.iter().any(|end| name.ends_with(end)) || STARTS.iter().any(|start| name.starts_with(start))
 }
 
+/// Whether a log record of an event of this name is worth reading whole.
+pub fn is_deciding_event(name: &[u8]) -> bool {
+    const NAMES: &[&[u8]] = &[
+        b"tool_result",
+        b"tool_decision",
+        b"claude_code.tool_result",
+        b"claude_code.tool_decision",
+        b"codex.tool_result",
+        b"codex.tool_decision",
+        b"gemini_cli.tool_call",
+        b"qwen-code.tool_call",
+        b"copilot_chat.tool.call",
+        b"task.tool_used",
+        b"task.mcp_tool_called",
+    ];
+    NAMES.contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,5 +80,6 @@ mod tests {
         assert!(!is_deciding_key(b"http.route") && !is_deciding_key(b"rpc.method"));
         assert!(is_deciding_name(b"tools/call search") && is_deciding_name(b"search.tool"));
         assert!(!is_deciding_name(b"GET /orders") && !is_deciding_name(b""));
+        assert!(is_deciding_event(b"codex.tool_result") && !is_deciding_event(b"user_prompt"));
     }
 }

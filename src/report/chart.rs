@@ -18,6 +18,8 @@ pub struct Sparkline {
     pub floor: String,
     /// What the line shows, in words.
     pub title: String,
+    /// Where the same numbers stand as a table.
+    pub twin: &'static str,
     /// Whether the last day's rate is the bad news.
     pub is_alarming: bool,
 }
@@ -65,6 +67,7 @@ pub fn sparkline(values: &[Option<f64>], size: (u32, u32), floor: f64) -> Sparkl
         last,
         floor: format!("{:.0}", floor * 100.0),
         title: String::new(),
+        twin: "The table by night has the same numbers.",
         is_alarming: false,
     }
 }

@@ -66,12 +66,15 @@ pub(super) fn write(report: &SelfReport) -> String {
     requests(&mut page, report);
     commits(&mut page, report);
     nights(&mut page, report);
+    exports(&mut page, report);
     page.0
 }
 
 fn spans(page: &mut Page, report: &SelfReport) {
     let arrivals = lock(&report.arrivals).clone();
     page.counter("firstcall_spans_total", "Spans in requests that were taken.", arrivals.spans);
+    let help = "Log records in requests that were taken.";
+    page.counter("firstcall_log_records_total", help, arrivals.log_records);
     let name = "firstcall_kept_spans_total";
     page.metric(name, "counter", "Tool-call spans that were kept, by dialect.");
     for (dialect, count) in &arrivals.kept {
@@ -121,6 +124,15 @@ fn commits(page: &mut Page, report: &SelfReport) {
     page.gauge("firstcall_storage_failing", help, is_failing);
 }
 
+fn exports(page: &mut Page, report: &SelfReport) {
+    let name = "firstcall_figure_exports_total";
+    page.metric(name, "counter", "Exports of the figures as metrics after a pass, by result.");
+    for (result, count) in [("sent", &report.exports_sent), ("failed", &report.exports_failed)] {
+        let count = count.load(Ordering::Relaxed);
+        page.line(format_args!("{name}{{result=\"{result}\"}} {count}"));
+    }
+}
+
 /// What is not known yet has no line: a time of zero would read as 1970.
 fn nights(page: &mut Page, report: &SelfReport) {
     let night = *lock(&report.night);
@@ -148,7 +160,7 @@ mod tests {
     #[test]
     fn every_figure_has_its_line() {
         let report = SelfReport::new();
-        let mut counts = ArrivalCounts { spans: 5, ..Default::default() };
+        let mut counts = ArrivalCounts { spans: 5, log_records: 2, ..Default::default() };
         counts.kept.insert(Name::cut("semconv"), 3);
         counts.refused.add(Refusal::BadId, 1);
         report.arrived(&counts);
@@ -166,6 +178,7 @@ mod tests {
         let text = report.prometheus_text();
         for line in [
             "firstcall_spans_total 5",
+            "firstcall_log_records_total 2",
             "firstcall_kept_spans_total{dialect=\"semconv\"} 3",
             "firstcall_refused_spans_total{reason=\"bad_id\"} 1",
             "firstcall_refused_spans_total{reason=\"too_old\"} 0",

@@ -10,7 +10,9 @@ use rusqlite::{Connection, Row};
 use super::batch::Batch;
 use super::columns::ARRIVALS;
 use super::database::to_sql;
+use super::imports::ImportedBook;
 use super::rows::{count, name};
+use super::source_hours::HourBook;
 use crate::call::{Day, Name, Repair};
 use crate::figures::counts::Word;
 use crate::figures::{ArrivalCounts, Counts, Refusal};
@@ -18,9 +20,13 @@ use crate::figures::{ArrivalCounts, Counts, Refusal};
 /// Pairs of day and emitter that memory holds; further emitters are counted as unnamed.
 const MAX_PENDING: usize = 10_000;
 
-/// Counts that are not written yet.
+/// Counts that are not written yet, and what is written with them.
 #[derive(Debug, Default)]
-pub(super) struct ArrivalBook(BTreeMap<(Day, Name), ArrivalCounts>);
+pub(super) struct ArrivalBook {
+    days: BTreeMap<(Day, Name), ArrivalCounts>,
+    hours: HourBook,
+    imported: ImportedBook,
+}
 
 impl ArrivalBook {
     /// Adds a batch's counts.
@@ -29,25 +35,29 @@ impl ArrivalBook {
         for (emitter, counts) in &batch.counts {
             self.add_emitter(day, emitter, counts);
         }
+        self.hours.add(batch.received, &batch.sources);
+        self.imported.add(batch);
     }
 
     /// Adds another book's counts.
     pub(super) fn merge(&mut self, other: &Self) {
-        for ((day, emitter), counts) in &other.0 {
+        for ((day, emitter), counts) in &other.days {
             self.add_emitter(*day, emitter, counts);
         }
+        self.hours.merge(&other.hours);
+        self.imported.merge(&other.imported);
     }
 
     fn add_emitter(&mut self, day: Day, emitter: &Name, counts: &ArrivalCounts) {
         let key = (day, emitter.clone());
-        let has_room = self.0.len() < MAX_PENDING || self.0.contains_key(&key);
+        let has_room = self.days.len() < MAX_PENDING || self.days.contains_key(&key);
         let key = if has_room { key } else { (day, Name::cut("")) };
-        self.0.entry(key).or_default().merge(counts);
+        self.days.entry(key).or_default().merge(counts);
     }
 
     /// Whether there is nothing to write.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.days.is_empty() && self.hours.is_empty() && self.imported.is_empty()
     }
 
     /// Adds the counts to those in the file, all or none.
@@ -57,7 +67,7 @@ impl ArrivalBook {
             // A sum never leaves the integers, whatever was counted before.
             let add = "ON CONFLICT DO UPDATE SET times = min(times, ?) + excluded.times";
             let mut insert = transaction.prepare_cached(&format!("{} {add}", ARRIVALS.insert()))?;
-            for ((day, emitter), counts) in &self.0 {
+            for ((day, emitter), counts) in &self.days {
                 let day = day.to_string();
                 for (what, word, times) in entries(counts) {
                     let times = to_sql(times);
@@ -66,14 +76,17 @@ impl ArrivalBook {
                 }
             }
         }
+        self.hours.save(&transaction)?;
+        self.imported.save(&transaction)?;
         transaction.commit()
     }
 }
 
 /// Counts as rows: what was counted, of which word, how often. Zeros are left out.
 fn entries(counts: &ArrivalCounts) -> impl Iterator<Item = (&'static str, &str, u64)> {
-    let ArrivalCounts { requests, spans, kept, not_calls, refused, repaired } = counts;
-    let mut entries = vec![("requests", "", *requests), ("spans", "", *spans)];
+    let ArrivalCounts { requests, spans, log_records, kept, not_calls, refused, repaired } = counts;
+    let mut entries =
+        vec![("requests", "", *requests), ("spans", "", *spans), ("log_records", "", *log_records)];
     entries.extend(kept.iter().map(|(name, times)| ("kept", name.as_str(), *times)));
     entries.extend(not_calls.iter().map(|(name, times)| ("not_calls", name.as_str(), *times)));
     entries.extend(refused.iter().map(|(word, times)| ("refused", word.text(), times)));
@@ -102,6 +115,7 @@ fn add_row(counts: &mut ArrivalCounts, row: &Row<'_>) -> rusqlite::Result<()> {
     match what.as_str() {
         "requests" => add(&mut counts.requests),
         "spans" => add(&mut counts.spans),
+        "log_records" => add(&mut counts.log_records),
         "kept" => add(counts.kept.entry(word).or_default()),
         "not_calls" => add(counts.not_calls.entry(word).or_default()),
         "refused" => add_word::<Refusal>(&mut counts.refused, &word, times),

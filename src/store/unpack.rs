@@ -3,8 +3,8 @@
 
 use super::row::{
     ALL_FLAGS, FORMAT, HAS_ARGUMENTS, HAS_CALL_ID, HAS_CONVERSATION, HAS_CORE, HAS_EXACT,
-    HAS_PARENT, HAS_POS, HAS_REQUEST_ID, HAS_RESULT_BYTES, HAS_TRANSPORT, HIDES, IS_LOW_CONFIDENCE,
-    IS_SAMPLED, IS_TIME_KNOWN,
+    HAS_PARENT, HAS_POS, HAS_REQUEST_ID, HAS_RESULT_BYTES, HAS_TRANSPORT, HIDES, IS_LABEL,
+    IS_LOW_CONFIDENCE, IS_SAMPLED, IS_TIME_KNOWN,
 };
 use super::wire::{Bytes, Damaged};
 use crate::call::{
@@ -40,6 +40,8 @@ pub struct StoredSighting<'p, N> {
     pub call_id: Option<CallKey>,
     pub request_id: Option<CallKey>,
     pub is_sampled: bool,
+    /// Whether it only adds to a call that another sighting tells of.
+    pub is_label: bool,
     pub received: UnixNanos,
 }
 
@@ -98,6 +100,7 @@ impl From<StoredSighting<'_, Name>> for Sighting {
             call_id: row.call_id,
             request_id: row.request_id,
             is_sampled: row.is_sampled,
+            is_label: row.is_label,
             received: row.received,
         }
     }
@@ -141,6 +144,7 @@ impl<'p, N> StoredSighting<'p, N> {
             call_id: sighting.call_id,
             request_id: sighting.request_id,
             is_sampled: sighting.is_sampled,
+            is_label: sighting.is_label,
             received: sighting.received,
         }
     }
@@ -242,6 +246,7 @@ impl<N: Clone> Unpacker<'_, '_, N> {
             call_id,
             request_id,
             is_sampled: has(IS_SAMPLED),
+            is_label: has(IS_LABEL),
             received: UnixNanos::new(received),
         })
     }

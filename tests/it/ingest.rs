@@ -7,7 +7,7 @@ use firstcall::call::{InstallationSecret, Name, UnixNanos};
 use firstcall::clock::ManualClock;
 use firstcall::figures::{ArrivalCounts, Refusal};
 use firstcall::ingest::{Commit, Ingest, IngestError, MAX_CALLS, Outcome};
-use firstcall::otlp::Format;
+use firstcall::otlp::{Format, Sent};
 use firstcall::store::{Batch, Committed, StoreError};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -31,7 +31,7 @@ async fn take(bytes: &[u8]) -> (Result<Outcome, IngestError>, Vec<Batch>) {
     let kept = Kept::default();
     let clock = Arc::new(ManualClock::at(UnixNanos::new(NOON)));
     let ingest = Ingest::new(kept.clone(), clock, InstallationSecret::from_bytes([7; 32]));
-    let outcome = match ingest.read(bytes, Format::Protobuf) {
+    let outcome = match ingest.read(bytes, Format::Protobuf, None) {
         Ok(reading) => ingest.commit(reading).await,
         Err(error) => Err(error),
     };
@@ -60,7 +60,7 @@ async fn arrivals_are_counted_by_the_service_that_sent_them() {
         (Some("idle"), vec![]),
     ]);
     let (outcome, batches) = take(&bytes).await;
-    assert_eq!(outcome.unwrap(), Outcome { spans: 5, kept: 2, refused: None });
+    assert_eq!(outcome.unwrap(), Outcome { sent: Sent::Spans, items: 5, kept: 2, refused: None });
     let [batch] = batches.try_into().unwrap();
     assert_eq!(batch.received, UnixNanos::new(NOON));
     assert_eq!(batch.sightings.len(), 2);
@@ -90,7 +90,8 @@ async fn a_refused_call_is_told_with_the_first_reason() {
     future.start_time_unix_nano = NOON + 2 * 3600 * 1_000_000_000;
     future.end_time_unix_nano = future.start_time_unix_nano;
     let (outcome, batches) = take(&request(vec![call(3), zero, future]).encode_to_vec()).await;
-    let expected = Outcome { spans: 3, kept: 1, refused: Some((2, Refusal::BadId)) };
+    let expected =
+        Outcome { sent: Sent::Spans, items: 3, kept: 1, refused: Some((2, Refusal::BadId)) };
     assert_eq!(outcome.unwrap(), expected);
     let counts: &ArrivalCounts = batches[0].counts.values().next().unwrap();
     assert_eq!(counts.refused.get(Refusal::BadId), 1);

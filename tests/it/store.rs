@@ -5,7 +5,6 @@
     reason = "in a test a panic is the message, helpers included"
 )]
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -63,12 +62,13 @@ fn sighting(number: u64) -> Sighting {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        is_label: false,
         received: UnixNanos::new(start + 300_000_000),
     }
 }
 
 fn batch(sightings: Vec<Sighting>) -> Batch {
-    Batch { received: day().start(), sightings, counts: BTreeMap::new() }
+    Batch::of(day().start(), sightings)
 }
 
 fn runtime() -> tokio::runtime::Runtime {

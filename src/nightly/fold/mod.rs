@@ -56,7 +56,7 @@ fn fold_trace(trace: Vec<&Seen>, names: &Names, calls: &mut Vec<Call>) {
     time::join_gateways(&mut forest);
     forest.each_group(|members| calls.push(merge::call(members, names)));
     let made = calls.get_mut(first..).unwrap_or_default();
-    if made.len() > 1 {
+    if made.iter().filter(|call| !call.is_label).count() > 1 {
         for call in made {
             call.has_company = true;
         }
@@ -78,5 +78,7 @@ fn is_a_pair(outer: &Seen, inner: &Seen, names: &Names) -> bool {
         && !are_two_ids
 }
 
+#[cfg(test)]
+mod labels_tests;
 #[cfg(test)]
 pub(super) mod tests;
