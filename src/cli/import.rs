@@ -86,9 +86,6 @@ fn summary(imported: &Imported) -> String {
     if imported.log_records > 0 {
         line("log records", imported.log_records.to_string());
     }
-    if imported.log_records > 0 {
-        line("log records", imported.log_records.to_string());
-    }
     let of_days = match (days.first(), days.last()) {
         (Some(first), Some(last)) if first == last => format!(" of {first}"),
         (Some(first), Some(last)) => {

@@ -61,7 +61,8 @@ async fn arrivals_are_counted_by_the_service_that_sent_them() {
         (Some("idle"), vec![]),
     ]);
     let (outcome, batches) = take(&bytes).await;
-    assert_eq!(outcome.unwrap(), Outcome { sent: Sent::Spans, items: 5, kept: 2, refused: None });
+    let expected = Outcome { sent: Sent::Spans, items: 5, kept: 2, refused: None, duplicates: 0 };
+    assert_eq!(outcome.unwrap(), expected);
     let [batch] = batches.try_into().unwrap();
     assert_eq!(batch.received, UnixNanos::new(NOON));
     assert_eq!(batch.sightings.len(), 2);
@@ -136,8 +137,8 @@ async fn a_refused_call_is_told_with_the_first_reason() {
     future.start_time_unix_nano = NOON + 2 * 3600 * 1_000_000_000;
     future.end_time_unix_nano = future.start_time_unix_nano;
     let (outcome, batches) = take(&request(vec![call(3), zero, future]).encode_to_vec()).await;
-    let expected =
-        Outcome { sent: Sent::Spans, items: 3, kept: 1, refused: Some((2, Refusal::BadId)) };
+    let refused = Some((2, Refusal::BadId));
+    let expected = Outcome { sent: Sent::Spans, items: 3, kept: 1, refused, duplicates: 0 };
     assert_eq!(outcome.unwrap(), expected);
     let counts: &ArrivalCounts = batches[0].counts.values().next().unwrap();
     assert_eq!(counts.refused.get(Refusal::BadId), 1);
