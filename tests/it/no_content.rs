@@ -52,8 +52,9 @@ fn is_content(key: &str) -> bool {
     PARTS.iter().any(|part| key.contains(part))
         && !key.ends_with("hash")
         && !key.ends_with("_count")
-        // Names of tools.
+        // Names of tools and servers.
         && !key.ends_with("_tool_name")
+        && !key.ends_with("_server_name")
         && key != "mcp.request.params.name"
 }
 

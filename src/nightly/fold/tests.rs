@@ -563,6 +563,24 @@ fn of_agent(call: u64, of: u8, sighting: Sighting) -> Sighting {
     }
 }
 
+/// What a coding agent tells of one call, numbered from `number`.
+fn told_by_agent((start, length, tool): Plan, shape: Shape, number: u64, of: u8) -> Vec<Sighting> {
+    let times = (start, start + length);
+    // The label's time holds a wait that is no part of the call.
+    let label = seen(number, SpanKind::Internal, "tracing", tool, (start, start + length + 3));
+    let label = Sighting { is_label: true, ..label };
+    let run = under(number, seen(number + 1, SpanKind::Internal, "tracing", "", times));
+    let record = log(number + 2, "", times);
+    let all = match shape {
+        Shape::LogAlone => vec![log(number, tool, times)],
+        Shape::LabelAndExecution => vec![label, run],
+        Shape::LogAndLabel => vec![label, record],
+        Shape::LogApart => vec![label, run, Sighting { trace_id: trace(200 + of), ..record }],
+        _ => vec![label, run, record],
+    };
+    all.into_iter().map(|sighting| of_agent(number, of, sighting)).collect()
+}
+
 /// The spans and log records of one call, numbered from `number`.
 fn spans((start, length, tool): Plan, shape: Shape, number: u64, of: u8) -> Vec<Sighting> {
     let within = |by: u64| (start + by, start + length - by);
@@ -613,27 +631,11 @@ fn spans((start, length, tool): Plan, shape: Shape, number: u64, of: u8) -> Vec<
             let far = Sighting { trace_id: trace(100 + of), ..server(number + 1, tool, within(2)) };
             vec![told(client(number, tool, within(0))), told(far)]
         }
-        Shape::LogAlone => vec![of_agent(number, of, log(number, tool, within(0)))],
-        Shape::LabelAndExecution
+        Shape::LogAlone
+        | Shape::LabelAndExecution
         | Shape::LogAndLabel
         | Shape::LogLabelAndExecution
-        | Shape::LogApart => {
-            // The label's time holds a wait that is no part of the call.
-            let label =
-                seen(number, SpanKind::Internal, "tracing", tool, (start, start + length + 3));
-            let label = Sighting { is_label: true, ..label };
-            let run = under(number, seen(number + 1, SpanKind::Internal, "tracing", "", within(0)));
-            let mut record = log(number + 2, "", within(0));
-            if matches!(shape, Shape::LogApart) {
-                record.trace_id = trace(200 + of);
-            }
-            let all = match shape {
-                Shape::LabelAndExecution => vec![label, run],
-                Shape::LogAndLabel => vec![label, record],
-                _ => vec![label, run, record],
-            };
-            all.into_iter().map(|sighting| of_agent(number, of, sighting)).collect()
-        }
+        | Shape::LogApart => told_by_agent((start, length, tool), shape, number, of),
     };
     let here = |sighting: Sighting| {
         if sighting.trace_id == trace(1) {
