@@ -201,7 +201,11 @@ impl Writer {
         if bytes.is_empty() && self.choose(2) == 0 {
             return None;
         }
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut hex = String::new();
+        for byte in bytes {
+            // Writing to a string cannot fail.
+            write!(hex, "{byte:02x}").ok();
+        }
         Some(format!("\"{}\"", if self.choose(2) == 0 { hex } else { hex.to_uppercase() }))
     }
 

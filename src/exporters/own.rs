@@ -88,11 +88,11 @@ fn register(meter: &Meter, metric: &'static Metric, report: &Arc<SelfReport>) {
     match metric.kind {
         Kind::Counter => {
             let builder = meter.u64_observable_counter(metric.name);
-            drop(builder.with_description(metric.help).with_callback(observe).build());
+            let _kept = builder.with_description(metric.help).with_callback(observe).build();
         }
         Kind::Gauge => {
             let builder = meter.u64_observable_gauge(metric.name);
-            drop(builder.with_description(metric.help).with_callback(observe).build());
+            let _kept = builder.with_description(metric.help).with_callback(observe).build();
         }
     }
 }

@@ -248,7 +248,7 @@ async fn over_http_is_as_modelled(
     let code = response.status().as_u16();
     assert_eq!(code, http_model(encoding, body, format));
     assert_eq!(
-        response.headers().get("content-type").map(|is| is.as_bytes()),
+        response.headers().get("content-type").map(http::HeaderValue::as_bytes),
         Some(media_type.as_bytes())
     );
     match format {

@@ -111,10 +111,11 @@ fn open(file: &Path, schema: &Schema, further: OpenFlags) -> Result<Connection, 
 fn why_not_opened(file: &Path, error: rusqlite::Error) -> StoreError {
     // Only where there is none: a second handle on a file that is in use would drop its locks.
     let is_absent = fs::exists(file).is_ok_and(|exists| !exists);
-    if is_absent && error.sqlite_error_code() == Some(ErrorCode::CannotOpen) {
-        if let Err(cause) = OpenOptions::new().write(true).create_new(true).open(file) {
-            return StoreError::io(file, cause);
-        }
+    if is_absent
+        && error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+        && let Err(cause) = OpenOptions::new().write(true).create_new(true).open(file)
+    {
+        return StoreError::io(file, cause);
     }
     StoreError::sqlite(file, error)
 }

@@ -2,13 +2,13 @@
 //! and those with which one once found something (`tests/corpus/fuzz`).
 //!
 //! The targets that need the receiver's insides run over theirs in `src/receive/fuzz.rs`.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 #[path = "../../fuzz/src/lib.rs"]
-#[expect(unreachable_pub, clippy::indexing_slicing, reason = "public to the fuzz targets")]
+#[expect(unreachable_pub, reason = "public to the fuzz targets")]
 mod targets;
 
 use targets::{canonical_json, json_text, json_twin, protobuf};
@@ -28,7 +28,7 @@ fn run(folder: &str, check: fn(&[u8])) {
         let input = fs::read(&path).unwrap();
         check(&input);
         for at in 0..input.len().min(300) {
-            check(input.get(..at).unwrap());
+            check(&input[..at]);
             let mut changed = input.clone();
             changed[at] ^= 1 << (at % 8);
             check(&changed);
