@@ -19,7 +19,7 @@
 )]
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -137,16 +137,14 @@ fn assert_sixty_percent(data_dir: &Path, services: &[&str]) {
 #[track_caller]
 fn page_of(out: &Path, service: &str, extension: &str) -> String {
     let pages = std::fs::read_dir(out.join("tools")).unwrap().map(|entry| entry.unwrap().path());
-    let mut pages = pages
-        .filter(|path| path.extension().is_some_and(|e| e == extension))
-        .map(|path| std::fs::read_to_string(path).unwrap());
-    // The list of all tools names every service; a tool's own page its own alone.
+    // The lists of all tools name every service; a tool's own page its own alone.
+    let is_tools = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with("find-goods-") && path.extension().is_some_and(|e| e == extension)
+    };
+    let mut pages = pages.filter(is_tools).map(|path| std::fs::read_to_string(path).unwrap());
     pages
-        .find(|page| {
-            page.contains(service)
-                && page.matches("find_goods").count() > 2
-                && !page.contains("<title>Tools")
-        })
+        .find(|page| page.contains(service))
         .unwrap_or_else(|| panic!("no {extension} page for {service}"))
 }
 
