@@ -71,6 +71,8 @@ pub struct Outcome {
     pub kept: u64,
     /// Tool calls that could not be kept, with the first reason; none where all were.
     pub refused: Option<(u64, Refusal)>,
+    /// Kept tool calls that had been kept lately already.
+    pub duplicates: u64,
 }
 
 /// A request that was read and waits to be committed.
@@ -78,6 +80,7 @@ pub struct Outcome {
 pub struct Reading {
     batch: Batch,
     outcome: Outcome,
+    holds_nothing_known: bool,
 }
 
 impl Reading {
@@ -89,10 +92,11 @@ impl Reading {
 
     /// Adds a request that was read later: the two are committed as one.
     pub fn join(&mut self, later: Self) {
-        let Self { batch, outcome } = later;
+        let Self { batch, outcome, holds_nothing_known } = later;
         self.batch.join(batch);
         self.outcome.items += outcome.items;
         self.outcome.kept += outcome.kept;
+        self.holds_nothing_known &= holds_nothing_known;
         self.outcome.refused = match (self.outcome.refused, outcome.refused) {
             (Some((times, first)), Some((more, _))) => Some((times + more, first)),
             (one, other) => one.or(other),
@@ -109,6 +113,11 @@ impl Reading {
         let before = self.batch.sightings.len();
         self.batch.sightings.retain(|sighting| !is_known(sighting));
         (before - self.batch.sightings.len()) as u64
+    }
+
+    /// Whether the request is JSON that holds something, and nothing of it is OTLP's.
+    pub const fn holds_nothing_known(&self) -> bool {
+        self.holds_nothing_known
     }
 
     /// What arrived, all emitters together.
@@ -184,6 +193,7 @@ impl<C: Commit> Ingest<C> {
             is_of,
             items: 0,
             first_refusal: None,
+            holds_nothing_known: false,
         };
         match is_of {
             Sent::Spans => walk(request, format, &mut collector)?,
@@ -192,10 +202,20 @@ impl<C: Commit> Ingest<C> {
         collector.finish(now)
     }
 
+    /// Counts a request of metrics, which are dropped unread, so that it can be told that they
+    /// are all that comes. A count that is lost is nothing that a sender should hear of.
+    pub async fn note_metrics(&self) {
+        let mut batch = Batch::of(self.clock.now(), Vec::new());
+        batch.sources.of(SourceKey::new("", "", RecordKind::Metric)).seen = 1;
+        if let Err(error) = self.commit.commit(batch).await {
+            tracing::debug!(%error, "a request of metrics could not be counted");
+        }
+    }
+
     /// Commits what was read; resolves when it is on disk.
     pub async fn commit(&self, reading: Reading) -> Result<Outcome, IngestError> {
         let committed = self.commit.commit(reading.batch).await?;
-        let mut outcome = reading.outcome;
+        let mut outcome = Outcome { duplicates: committed.duplicates, ..reading.outcome };
         if committed.refused > 0 {
             let (times, reason) = outcome.refused.unwrap_or((0, Refusal::DayClosed));
             outcome.kept = outcome.kept.saturating_sub(committed.refused);
@@ -218,6 +238,7 @@ struct Collector<'c> {
     is_of: Sent,
     items: u64,
     first_refusal: Option<Refusal>,
+    holds_nothing_known: bool,
 }
 
 impl Collector<'_> {
@@ -303,6 +324,7 @@ impl Collector<'_> {
             items: self.items,
             kept: kept as u64,
             refused: self.first_refusal.map(|reason| (refused, reason)),
+            duplicates: 0,
         };
         let batch = Batch {
             received,
@@ -311,7 +333,7 @@ impl Collector<'_> {
             sources: self.sources,
             imported: Vec::new(),
         };
-        Ok(Reading { batch, outcome })
+        Ok(Reading { batch, outcome, holds_nothing_known: self.holds_nothing_known })
     }
 }
 
@@ -326,6 +348,10 @@ impl Visitor for Collector<'_> {
 
     fn is_deciding_name(&self, name: &[u8]) -> bool {
         is_deciding_name(name)
+    }
+
+    fn nothing_known(&mut self) {
+        self.holds_nothing_known = true;
     }
 
     fn resource(&mut self, service_name: &str, spans: u64) {
@@ -345,6 +371,10 @@ impl Visitor for Collector<'_> {
 impl LogVisitor for Collector<'_> {
     fn is_deciding_event(&self, name: &[u8]) -> bool {
         is_deciding_event(name)
+    }
+
+    fn nothing_known(&mut self) {
+        self.holds_nothing_known = true;
     }
 
     fn resource(&mut self, service_name: &str, log_records: u64) {

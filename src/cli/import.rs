@@ -72,7 +72,7 @@ fn summary(imported: &Imported) -> String {
     let mut text = String::new();
     // Writing to a text cannot fail.
     let mut line = |what: &str, told: String| writeln!(text, "{what:<12}{told}").ok();
-    line("requests", counted(*requests, "taken", "taken"));
+    line("requests", format!("{requests} taken"));
     for (times, what) in [
         (imported.known_requests, "imported before, left out"),
         (imported.metric_requests, "of metrics, dropped"),

@@ -37,7 +37,7 @@ const POINT_BYTES: usize = 64;
 /// limit into one.
 const SERIES: usize = REQUEST_BYTES / POINT_BYTES;
 /// The reader sends when it is told to, and never by itself.
-const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
+const NEVER: Duration = Duration::from_hours(365 * 24);
 
 /// Everything between the figures and the receiver.
 pub(super) struct Pipeline {
@@ -126,7 +126,11 @@ impl Pipeline {
     }
 }
 
-fn exporter(settings: &OtlpExporter, to: &Receiver) -> Result<MetricExporter, ExportError> {
+/// The exporter that the settings ask for. Over gRPC it lives in the runtime that is entered.
+pub(super) fn exporter(
+    settings: &OtlpExporter,
+    to: &Receiver,
+) -> Result<MetricExporter, ExportError> {
     let timeout = Duration::from_secs(settings.timeout_s.get().into());
     let headers = settings.headers.iter().map(|(name, value)| (name.clone(), value.as_str()));
     let built = match settings.protocol {

@@ -37,6 +37,9 @@ pub(super) trait Items {
     /// A resource begins: its `service.name`, and how many items it holds.
     fn resource(&mut self, service_name: &str, items: u64);
 
+    /// The request holds something, and no member of it is one of such a request.
+    fn nothing_known(&mut self);
+
     /// A scope of the resource begins: its name, and how many items it holds.
     fn scope(&mut self, name: &str, items: u64);
 
@@ -64,6 +67,10 @@ impl<V: Visitor> Items for Spans<'_, V> {
         self.0.resource(service_name, items);
     }
 
+    fn nothing_known(&mut self) {
+        self.0.nothing_known();
+    }
+
     fn scope(&mut self, name: &str, items: u64) {
         self.0.scope(name, items);
     }
@@ -87,13 +94,20 @@ pub(super) fn walk_items<I: Items>(request: &[u8], items: &mut I) -> Read<()> {
     if json.kind()? != Kind::Object {
         return Err(DecodeError::Shape("request"));
     }
+    let (mut is_known, mut is_unknown) = (false, false);
     json.object("request", |json, key| {
         if resources.contains(&key) {
+            is_known = true;
             return json.array(resources[0], |json| walk_resource(json, items));
         }
+        is_unknown = true;
         json.skip().map(drop)
     })?;
-    json.end()
+    json.end()?;
+    if is_unknown && !is_known {
+        items.nothing_known();
+    }
+    Ok(())
 }
 
 /// The wanted items of one scope, with the scope, still as text.

@@ -39,6 +39,10 @@ impl<V: LogVisitor> Items for Records<'_, V> {
         self.0.resource(service_name, items);
     }
 
+    fn nothing_known(&mut self) {
+        self.0.nothing_known();
+    }
+
     fn scope(&mut self, name: &str, items: u64) {
         self.0.scope(name, items);
     }

@@ -167,7 +167,10 @@ fn is_wanted(span: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
     let mut fields = Fields::of(span);
     while let Some((number, field)) = fields.next()? {
         match number {
-            5 => is_wanted |= visitor.is_deciding_name(field.bytes()?),
+            5 => {
+                let name = field.bytes()?;
+                is_wanted = is_wanted || visitor.is_deciding_name(name);
+            }
             9 => is_wanted |= is_deciding(field.bytes()?, visitor)?,
             // Events, links and the status are messages too: whole fields, or no answer.
             11 | 13 | 15 => check(field.bytes()?)?,

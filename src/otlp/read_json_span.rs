@@ -13,7 +13,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use super::DecodeError;
 use super::json_number::{enum_number, exact_integer, unsigned};
 use super::json_text::{JsonText, Kind};
-use super::read_span::{MAX_DEPTH, MAX_VALUES, empty_span};
+use super::read_span::{MAX_DEPTH, MAX_VALUES, empty_span, warn_of_index};
 use super::span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
 use super::value::{Attributes, Value};
 use crate::call::SpanKind;
@@ -148,6 +148,10 @@ impl Reader {
                 match member {
                     "key" => key = self.text(json, "key")?,
                     "value" => value = self.value(json, depth + 1)?,
+                    "keyStrindex" | "key_strindex" => {
+                        warn_of_index();
+                        json.skip()?;
+                    }
                     _ => drop(json.skip()?),
                 }
                 Ok(())
@@ -187,6 +191,10 @@ impl Reader {
                     })?;
                     value =
                         if self.values_left > 0 { Value::Kvlist(pairs) } else { Value::TooDeep };
+                }
+                "stringValueStrindex" | "string_value_strindex" => {
+                    warn_of_index();
+                    json.skip()?;
                 }
                 _ => drop(json.skip()?),
             }

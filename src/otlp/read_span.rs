@@ -6,6 +6,7 @@
 //! stack or memory that a sender could choose.
 
 use std::borrow::Cow;
+use std::sync::Once;
 
 use super::DecodeError;
 use super::span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
@@ -151,6 +152,8 @@ impl Reader {
             match number {
                 1 => key = self.text(field)?,
                 2 => self.merge_value(field.bytes()?, &mut value, depth + 1)?,
+                // An index in place of the key.
+                3 => warn_of_index(),
                 _ => {}
             }
         }
@@ -175,7 +178,10 @@ impl Reader {
                 6 => self.merge_kvlist(field.bytes()?, value, depth)?,
                 7 => *value = Value::Bytes(Cow::Borrowed(field.bytes()?)),
                 // An index into a table that only profiles carry: the value is not told.
-                8 => *value = Value::Empty,
+                8 => {
+                    warn_of_index();
+                    *value = Value::Empty;
+                }
                 _ => {}
             }
         }
@@ -289,6 +295,16 @@ pub(super) fn service_name<'a>(parts: &[&'a [u8]]) -> Result<Option<Cow<'a, str>
 /// The name of a scope, reading nothing else of it.
 pub(super) fn scope_name<'a>(parts: &[&'a [u8]]) -> Result<Cow<'a, str>, DecodeError> {
     Reader::default().scope(parts).map(|scope| scope.name)
+}
+
+/// Says once that a sender leaves out texts that only it knows: its calls may be read as others.
+pub(super) fn warn_of_index() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| {
+        tracing::warn!(
+            "a sender writes indexes for texts, whose table only profiles have; read as absent"
+        );
+    });
 }
 
 /// A span of which nothing is told.

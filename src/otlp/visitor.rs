@@ -18,6 +18,9 @@ pub trait Visitor {
     /// Whether a span of this name is wanted.
     fn is_deciding_name(&self, name: &[u8]) -> bool;
 
+    /// The request is JSON that holds something, and no member of it is one of the request's.
+    fn nothing_known(&mut self) {}
+
     /// A resource begins: its `service.name` as sent, empty where it has none, and how many
     /// spans it holds, wanted or not.
     fn resource(&mut self, service_name: &str, spans: u64);
@@ -68,6 +71,9 @@ pub trait LogVisitor {
     /// Whether a record of an event of this name is wanted. The name is the text under the
     /// attribute [`EVENT_NAME`](super::EVENT_NAME), the body, or the record's own field.
     fn is_deciding_event(&self, name: &[u8]) -> bool;
+
+    /// The request is JSON that holds something, and no member of it is one of the request's.
+    fn nothing_known(&mut self) {}
 
     /// A resource begins: its `service.name` as sent, empty where it has none, and how many
     /// records it holds, wanted or not.

@@ -159,6 +159,9 @@ impl<C: Commit> Receiver<C> {
         } else {
             self.read_guarded(message)?
         };
+        if reading.holds_nothing_known() && self.report.held_nothing_known() {
+            tracing::warn!("a request in JSON holds nothing of OTLP's; such are taken as empty");
+        }
         let arrivals = reading.arrivals();
         let started = Instant::now();
         let waiting = self.report.wait_for_commit();
@@ -168,6 +171,9 @@ impl<C: Commit> Receiver<C> {
         drop(admitted);
         let outcome = outcome?;
         self.report.arrived(&arrivals);
+        if outcome.duplicates > 0 {
+            self.report.sent_again(outcome.duplicates);
+        }
         // Without a tool call nothing was committed, which says nothing of the store.
         if outcome.kept > 0 && self.report.committed(started.elapsed()) {
             tracing::info!("store takes data again");
@@ -197,7 +203,7 @@ impl<C: Commit> Receiver<C> {
         }
     }
 
-    /// Reads a body that nothing is kept of, up to the size limit.
+    /// Reads a body of metrics, which nothing is kept of but that it came, up to the size limit.
     pub(super) async fn discard<B>(&self, source: &mut Source<B>) -> Result<(), RequestError>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -210,6 +216,7 @@ impl<C: Commit> Receiver<C> {
                 return Err(RequestError::TooLarge { limit });
             }
         }
+        self.ingest.note_metrics().await;
         Ok(())
     }
 

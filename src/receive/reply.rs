@@ -255,12 +255,18 @@ mod tests {
 
     #[test]
     fn full_success_is_no_bytes_and_partial_success_counts_and_explains() {
-        let outcome = Outcome { sent: Sent::Spans, items: 3, kept: 3, refused: None };
+        let outcome =
+            Outcome { sent: Sent::Spans, items: 3, kept: 3, refused: None, duplicates: 0 };
         assert!(success(&outcome, Format::Protobuf).is_empty());
         assert_eq!(success(&outcome, Format::Json), "{}");
         for refusal in Refusal::ALL {
-            let outcome =
-                Outcome { sent: Sent::Spans, items: 3, kept: 1, refused: Some((2, *refusal)) };
+            let outcome = Outcome {
+                sent: Sent::Spans,
+                items: 3,
+                kept: 1,
+                refused: Some((2, *refusal)),
+                duplicates: 0,
+            };
             let reply =
                 ExportTraceServiceResponse::decode(success(&outcome, Format::Protobuf)).unwrap();
             let partial = reply.partial_success.unwrap();

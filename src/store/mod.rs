@@ -25,6 +25,7 @@ mod names;
 mod publish;
 mod read_days;
 mod received;
+mod recent;
 mod row;
 mod rows;
 mod source_hours;
