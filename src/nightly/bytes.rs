@@ -216,7 +216,9 @@ mod tests {
         let values = (0..64).flat_map(|bit| [1_u64 << bit, (1 << bit) - 1, !(1 << bit)]);
         let values: Vec<u64> = values.chain([u64::MAX]).collect();
         let mut out = Out::default();
-        values.iter().for_each(|value| out.short(*value));
+        for value in &values {
+            out.short(*value);
+        }
         let mut from = In(out.written());
         for value in values {
             assert_eq!(from.short(), Some(value));
