@@ -20,12 +20,14 @@ impl Hasher for NumberHasher {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u32(u32::from(*byte)));
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
     }
 
     fn finish(&self) -> u64 {
         // The product's high bits are the mixed ones; a map picks its places by the low ones.
-        self.0.rotate_left(26)
+        self.0 ^ (self.0 >> 32)
     }
 }
 

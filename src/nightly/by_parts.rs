@@ -71,7 +71,7 @@ pub(super) fn calls<'s>(
         layers.lock().unwrap_or_else(PoisonError::into_inner).note(&calls);
         calls.iter().try_for_each(|call| adder.add(of_session(terms, call), call))
     };
-    each_part(gathered.into_parts(), begin, work, Adder::finish)?;
+    each_part(gathered, begin, work, Adder::finish)?;
     let layers = layers.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut calls = folded;
     for by in By::BOTH.into_iter().filter(|by| layers.may_meet(*by)) {
@@ -95,7 +95,7 @@ pub(super) fn figures(
         *calls = judged.calls;
         Ok(())
     };
-    each_part(calls.into_parts(), begin, work, |tally| {
+    each_part(calls, begin, work, |tally| {
         whole.lock().unwrap_or_else(PoisonError::into_inner).merge(tally, names);
         Ok(())
     })?;
@@ -142,13 +142,13 @@ fn join_parts<'s>(
         through.finish()?;
         waiting.finish()
     };
-    each_part(calls.into_parts(), begin, work, finish)?;
+    each_part(calls, begin, work, finish)?;
     let begin = || joined.adder();
     let work = |adder: &mut Adder<'_, 's, Call>, calls: &mut Vec<Call>| {
         let mut calls = join(std::mem::take(calls), by, names).into_iter();
         calls.try_for_each(|call| adder.add(of_session(terms, &call), &call))
     };
-    each_part(keyed.into_parts(), begin, work, Adder::finish)?;
+    each_part(keyed, begin, work, Adder::finish)?;
     Ok(joined)
 }
 
@@ -161,14 +161,16 @@ pub(super) fn threads() -> usize {
 /// Works on every part, piece by piece. Each thread begins with a state of its own and finishes
 /// it in the end.
 fn each_part<T: Packed + Send, S>(
-    mut parts: Vec<Part<T>>,
+    parts: Parts<'_, T>,
     begin: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &mut Vec<T>) -> io::Result<()> + Sync,
     finish: impl Fn(S) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
+    let threads = parts.scratch().threads();
+    let mut parts = parts.into_parts();
     // The largest first, so that no thread is left alone with it in the end.
     parts.sort_by_key(Part::bytes);
-    let count = threads().min(parts.len());
+    let count = threads.min(parts.len());
     let waiting = Mutex::new(parts);
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let work_off = || {
@@ -227,9 +229,9 @@ mod tests {
     use crate::nightly::fold::tests::{day, sightings_of, traces};
     use crate::nightly::judge_day;
 
-    fn by_parts(sightings: &[Sighting], in_memory: usize) -> DayFigures {
+    fn by_parts(sightings: &[Sighting], in_memory: usize, threads: usize) -> DayFigures {
         let folder = tempfile::tempdir().unwrap();
-        let scratch = Scratch::at(folder.path().join("parts"), in_memory, 5).unwrap();
+        let scratch = Scratch::at(folder.path().join("parts"), in_memory, 5, threads).unwrap();
         let parts = Parts::new(&scratch, "sightings");
         let mut names = Names::new();
         let mut gathering = Gathering::new(day(), names.unknown(), &parts);
@@ -247,7 +249,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(150))]
 
         #[test]
-        fn the_parts_do_not_change_the_figures(
+        fn neither_parts_nor_threads_change_the_figures(
             traces in traces(),
             marks in prop::collection::vec((0..3_u8, 0..4_u8), 100),
         ) {
@@ -263,8 +265,9 @@ mod tests {
                 }
             }
             let whole = judge_day(day(), sightings.clone());
-            prop_assert_eq!(&by_parts(&sightings, 0), &whole);
-            prop_assert_eq!(&by_parts(&sightings, usize::MAX), &whole);
+            prop_assert_eq!(&by_parts(&sightings, 0, 1), &whole);
+            prop_assert_eq!(&by_parts(&sightings, 0, 3), &whole);
+            prop_assert_eq!(&by_parts(&sightings, usize::MAX, 2), &whole);
         }
     }
 }

@@ -117,8 +117,8 @@ pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayF
 
 /// The calls that the sightings of a day and its margins are of, in no particular order.
 pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Call> {
-    let near = sightings.iter().filter(|sighting| is_near(day, sighting.start));
-    let seen: Vec<Seen> = near.map(|sighting| Seen::of(sighting, names)).collect();
+    let near = sightings.into_iter().filter(|sighting| is_near(day, sighting.start));
+    let seen: Vec<Seen> = near.map(|sighting| Seen::of(&sighting, names)).collect();
     let calls = fold(&seen, names);
     By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
 }

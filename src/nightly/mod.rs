@@ -8,6 +8,7 @@
 
 mod by_number;
 mod by_parts;
+mod bytes;
 mod call;
 mod chain;
 mod days;

@@ -7,9 +7,9 @@
 
 use std::num::NonZeroU64;
 
+use super::bytes::{In, Out, Word};
 use super::call::{Call, Joint};
 use super::few::Few;
-use super::names::NameId;
 use super::seen::{Args, Layer, Print, Seen};
 use crate::call::{
     ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey,
@@ -23,193 +23,6 @@ pub(super) trait Packed: Sized {
     fn pack(&self, out: &mut Out);
     /// Takes a value off the front; none where the bytes are no such value.
     fn unpack(from: &mut In<'_>) -> Option<Self>;
-}
-
-/// Bytes that are written one after the other into a buffer that is kept.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Out {
-    buffer: Vec<u8>,
-    length: usize,
-}
-
-impl Out {
-    /// What was written.
-    pub(super) fn written(&self) -> &[u8] {
-        self.buffer.get(..self.length).unwrap_or_default()
-    }
-
-    /// How many bytes were written.
-    pub(super) const fn len(&self) -> usize {
-        self.length
-    }
-
-    /// Begins anew.
-    pub(super) const fn clear(&mut self) {
-        self.length = 0;
-    }
-
-    /// Writes `bytes` over those from `at` on.
-    pub(super) fn overwrite<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
-        if let Some(to) = self.buffer.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-            *to = bytes;
-        }
-    }
-
-    #[inline]
-    pub(super) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
-        self.put_first(bytes, N);
-    }
-
-    /// Writes the first `length` of `bytes`.
-    #[inline]
-    fn put_first<const N: usize>(&mut self, bytes: [u8; N], length: usize) {
-        if self.buffer.len() < self.length + N {
-            self.grow(N);
-        }
-        self.overwrite(self.length, bytes);
-        self.length += length;
-    }
-
-    #[cold]
-    fn grow(&mut self, by: usize) {
-        self.buffer.resize((self.buffer.len() * 2).max(self.length + by + 256), 0);
-    }
-
-    /// An integer: how many bytes it fills, and those.
-    #[inline]
-    fn short(&mut self, value: u64) {
-        let length = (64 - value.leading_zeros()).div_ceil(8);
-        let [count, ..] = length.to_le_bytes();
-        self.put([count]);
-        self.put_first(value.to_le_bytes(), length as usize);
-    }
-
-    /// How far `value` lies from `base`, for either sign.
-    #[inline]
-    fn distance(&mut self, value: UnixNanos, base: UnixNanos) {
-        let distance = value.get().wrapping_sub(base.get()).cast_signed();
-        self.short(((distance << 1) ^ (distance >> 63)).cast_unsigned());
-    }
-
-    /// A name's number: two bytes, or two that no such number has and then four.
-    #[inline]
-    fn name(&mut self, name: Option<NameId>) {
-        let number = name.map_or(0, NameId::get);
-        match u16::try_from(number) {
-            Ok(number) if number != u16::MAX => self.put(number.to_le_bytes()),
-            _ => {
-                self.put(u16::MAX.to_le_bytes());
-                self.put(number.to_le_bytes());
-            }
-        }
-    }
-
-    fn optional<const N: usize>(&mut self, bytes: Option<[u8; N]>) {
-        if let Some(bytes) = bytes {
-            self.put(bytes);
-        }
-    }
-}
-
-/// Bytes that are read from the front.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct In<'a>(pub(super) &'a [u8]);
-
-impl In<'_> {
-    #[inline]
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk::<N>()?;
-        self.0 = rest;
-        Some(*first)
-    }
-
-    #[inline]
-    fn byte(&mut self) -> Option<u8> {
-        self.take().map(|[byte]| byte)
-    }
-
-    #[inline]
-    fn short(&mut self) -> Option<u64> {
-        let length = usize::from(self.byte()?);
-        let (bytes, rest) = self.0.split_at_checked(length)?;
-        let value = match self.0.first_chunk::<8>() {
-            Some(eight) if length < 8 => u64::from_le_bytes(*eight) & !(u64::MAX << (8 * length)),
-            Some(eight) => u64::from_le_bytes(*eight),
-            // The last bytes of all.
-            None => bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
-        };
-        self.0 = rest;
-        Some(value)
-    }
-
-    #[inline]
-    fn distance(&mut self, base: UnixNanos) -> Option<UnixNanos> {
-        let bits = self.short()?;
-        let distance = (bits >> 1).cast_signed() ^ -((bits & 1).cast_signed());
-        Some(UnixNanos::new(base.get().wrapping_add(distance.cast_unsigned())))
-    }
-
-    #[inline]
-    fn optional_name(&mut self) -> Option<Option<NameId>> {
-        match u16::from_le_bytes(self.take()?) {
-            u16::MAX => self.take().map(u32::from_le_bytes).map(NameId::new),
-            number => Some(NameId::new(u32::from(number))),
-        }
-    }
-
-    #[inline]
-    fn name(&mut self) -> Option<NameId> {
-        self.optional_name()?
-    }
-
-    fn optional<const N: usize, T>(
-        &mut self,
-        is_there: bool,
-        make: impl Fn([u8; N]) -> Option<T>,
-    ) -> Option<Option<T>> {
-        if is_there { self.take().and_then(make).map(Some) } else { Some(None) }
-    }
-
-    fn optional_short(&mut self, is_there: bool) -> Option<Option<u64>> {
-        if is_there { self.short().map(Some) } else { Some(None) }
-    }
-}
-
-/// Flags and small words that share four bytes, put in and taken out in the same order.
-#[derive(Default)]
-struct Word {
-    bits: u32,
-    used: u32,
-}
-
-impl Word {
-    fn put(&mut self, value: u8, bits: u32) {
-        debug_assert!(self.used + bits <= u32::BITS, "a word has no more bits");
-        self.bits |= u32::from(value) << self.used;
-        self.used += bits;
-    }
-
-    fn flag(&mut self, is_set: bool) {
-        self.put(u8::from(is_set), 1);
-    }
-
-    fn take(&mut self, bits: u32) -> u8 {
-        let [value, ..] = (self.bits & ((1 << bits) - 1)).to_le_bytes();
-        self.bits >>= bits;
-        value
-    }
-
-    fn is_set(&mut self) -> bool {
-        self.take(1) != 0
-    }
-
-    fn write(&self, out: &mut Out) {
-        out.put(self.bits.to_le_bytes());
-    }
-
-    fn read(from: &mut In<'_>) -> Option<Self> {
-        Some(Self { bits: u32::from_le_bytes(from.take()?), used: 0 })
-    }
 }
 
 /// How many bits the position of a closed set's word takes.
@@ -290,7 +103,9 @@ impl Packed for Seen {
             tool: from.optional_name()?,
             client: from.optional_name()?,
             client_version: from.optional_name()?,
-            session: from.optional(has_session, session_key)?.map(claim),
+            session: from
+                .optional(has_session, |key| Some(SessionKey::from_bytes(key)))?
+                .map(claim),
             start,
             end: from.distance(start)?,
             is_time_known,
@@ -299,8 +114,8 @@ impl Packed for Seen {
             emptiness,
             received: from.distance(start)?,
             result_bytes: from.optional_short(has_result_bytes)?,
-            call_id: from.optional(has_call_id, call_key)?,
-            request_id: from.optional(has_request_id, call_key)?,
+            call_id: from.optional(has_call_id, |key| Some(CallKey::from_bytes(key)))?,
+            request_id: from.optional(has_request_id, |key| Some(CallKey::from_bytes(key)))?,
             is_sampled,
             is_label,
             args: if has_args { Some(Args::unpack(from)?) } else { None },
@@ -312,14 +127,6 @@ fn span_id(bytes: [u8; 8]) -> Option<SpanId> {
     SpanId::from_bytes(&bytes)
 }
 
-fn session_key(bytes: [u8; 16]) -> Option<SessionKey> {
-    Some(SessionKey::from_bytes(bytes))
-}
-
-fn call_key(bytes: [u8; 8]) -> Option<CallKey> {
-    Some(CallKey::from_bytes(bytes))
-}
-
 /// The latency as it nearly always is: the time from start to end.
 const LATENCY_IS_DURATION: u8 = 1;
 const LATENCY_FOLLOWS: u8 = 2;
@@ -327,7 +134,6 @@ const LATENCY_FOLLOWS: u8 = 2;
 impl Packed for Call {
     fn pack(&self, out: &mut Out) {
         out.put(self.start.get().to_le_bytes());
-        let Joint { request, call, outer, has_server, .. } = self.joint;
         let is_once = self.sightings == 1 && self.duplicates == 0;
         let latency = match self.latency {
             None => 0,
@@ -336,7 +142,6 @@ impl Packed for Call {
         };
         let mut word = Word::default();
         word.put(self.outcome.index(), SMALL);
-        word.put(outer.0.index(), SMALL);
         word.put(self.emptiness.index(), 2);
         word.put(self.confidence.index(), 1);
         word.put(latency, 2);
@@ -349,16 +154,11 @@ impl Packed for Call {
         word.flag(self.transport.is_some());
         word.flag(self.result_bytes.is_some());
         word.flag(is_once);
-        word.flag(request.is_some());
-        word.flag(call.is_some());
-        word.flag(has_server);
-        word.flag(self.joint.is_service_told);
-        word.flag(self.joint.is_client_told);
-        word.flag(self.joint.is_class_named);
+        self.joint.put_word(&mut word);
         word.write(out);
         out.put(*self.trace_id.as_bytes());
         out.put(*self.span_id.as_bytes());
-        for name in [self.service, self.client, self.dialect, outer.1] {
+        for name in [self.service, self.client, self.dialect] {
             out.name(Some(name));
         }
         out.name(self.tool);
@@ -377,8 +177,7 @@ impl Packed for Call {
             out.short(u64::from(self.sightings));
             out.short(u64::from(self.duplicates));
         }
-        out.optional(request.map(|key| key.get().to_le_bytes()));
-        out.optional(call.map(|key| key.get().to_le_bytes()));
+        self.joint.put(out);
         self.args.pack(out);
     }
 
@@ -386,7 +185,6 @@ impl Packed for Call {
         let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
         let mut word = Word::read(from)?;
         let outcome = Outcome::from_index(word.take(SMALL))?;
-        let outer_kind = SpanKind::from_index(word.take(SMALL))?;
         let emptiness = Emptiness::from_index(word.take(2))?;
         let confidence = Confidence::from_index(word.take(1))?;
         let latency = word.take(2);
@@ -399,20 +197,14 @@ impl Packed for Call {
         let has_transport = word.is_set();
         let has_result_bytes = word.is_set();
         let is_once = word.is_set();
-        let has_request = word.is_set();
-        let has_call = word.is_set();
-        let has_server = word.is_set();
-        let is_service_told = word.is_set();
-        let is_client_told = word.is_set();
-        let is_class_named = word.is_set();
         let trace_id = TraceId::from_bytes(&from.take::<16>()?)?;
         let span_id = span_id(from.take()?)?;
-        let [service, client, dialect, outer_scope] =
-            [from.name()?, from.name()?, from.name()?, from.name()?];
+        let [service, client, dialect] = [from.name()?, from.name()?, from.name()?];
         let tool = from.optional_name()?;
         let client_version = from.optional_name()?;
-        let conversation = from.optional(has_conversation, session_key)?;
-        let transport = from.optional(has_transport, session_key)?;
+        let conversation =
+            from.optional(has_conversation, |key| Some(SessionKey::from_bytes(key)))?;
+        let transport = from.optional(has_transport, |key| Some(SessionKey::from_bytes(key)))?;
         let end = from.distance(start)?;
         let received = from.distance(start)?;
         let latency = match latency {
@@ -422,16 +214,7 @@ impl Packed for Call {
         };
         let result_bytes = from.optional_short(has_result_bytes)?;
         let [sightings, duplicates] = if is_once { [1, 0] } else { [from.short()?, from.short()?] };
-        let joint_key = |bytes| NonZeroU64::new(u64::from_le_bytes(bytes));
-        let joint = Joint {
-            request: from.optional(has_request, joint_key)?,
-            call: from.optional(has_call, joint_key)?,
-            outer: (outer_kind, outer_scope),
-            has_server,
-            is_service_told,
-            is_client_told,
-            is_class_named,
-        };
+        let joint = Joint::take(&mut word, from)?;
         Some(Self {
             trace_id,
             span_id,
@@ -463,6 +246,39 @@ impl Packed for Call {
     }
 }
 
+impl Joint {
+    fn put_word(&self, word: &mut Word) {
+        word.put(self.outer.0.index(), SMALL);
+        word.flag(self.request.is_some());
+        word.flag(self.call.is_some());
+        word.flag(self.has_server);
+        word.flag(self.is_service_told);
+        word.flag(self.is_client_told);
+        word.flag(self.is_class_named);
+    }
+
+    fn put(&self, out: &mut Out) {
+        out.name(Some(self.outer.1));
+        out.optional(self.request.map(|key| key.get().to_le_bytes()));
+        out.optional(self.call.map(|key| key.get().to_le_bytes()));
+    }
+
+    fn take(word: &mut Word, from: &mut In<'_>) -> Option<Self> {
+        let key = |bytes| NonZeroU64::new(u64::from_le_bytes(bytes));
+        let kind = SpanKind::from_index(word.take(SMALL))?;
+        let (has_request, has_call) = (word.is_set(), word.is_set());
+        Some(Self {
+            outer: (kind, from.name()?),
+            request: from.optional(has_request, key)?,
+            call: from.optional(has_call, key)?,
+            has_server: word.is_set(),
+            is_service_told: word.is_set(),
+            is_client_told: word.is_set(),
+            is_class_named: word.is_set(),
+        })
+    }
+}
+
 impl Packed for Args {
     fn pack(&self, out: &mut Out) {
         let mut word = Word::default();
@@ -471,8 +287,7 @@ impl Packed for Args {
         word.flag(self.pos.is_some());
         word.flag(self.hides);
         word.flag(self.is_empty_object);
-        let [head, ..] = word.bits.to_le_bytes();
-        out.put([head]);
+        word.write_byte(out);
         out.name(Some(self.layer.source));
         out.put(self.value);
         out.optional(self.core);
@@ -481,7 +296,7 @@ impl Packed for Args {
     }
 
     fn unpack(from: &mut In<'_>) -> Option<Self> {
-        let mut word = Word { bits: u32::from(from.byte()?), used: 0 };
+        let mut word = Word::read_byte(from)?;
         let form = ArgsForm::from_index(word.take(SMALL))?;
         let (has_core, has_pos) = (word.is_set(), word.is_set());
         let (hides, is_empty_object) = (word.is_set(), word.is_set());
@@ -577,18 +392,5 @@ mod tests {
             prop_assert!(from.0.is_empty());
             prop_assert_eq!(Call::unpack(&mut from), None);
         }
-    }
-
-    #[test]
-    fn integers_of_every_length_come_back() {
-        let values = (0..64).flat_map(|bit| [1_u64 << bit, (1 << bit) - 1, !(1 << bit)]);
-        let values: Vec<u64> = values.chain([u64::MAX]).collect();
-        let mut out = Out::default();
-        values.iter().for_each(|value| out.short(*value));
-        let mut from = In(out.written());
-        for value in values {
-            assert_eq!(from.short(), Some(value));
-        }
-        assert_eq!(from.short(), None);
     }
 }

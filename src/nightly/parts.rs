@@ -10,7 +10,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::packed::{In, Out, Packed};
+use super::bytes::{In, Out};
+use super::packed::Packed;
 
 /// Where parts wait, and when they leave memory.
 #[derive(Debug, Clone)]
@@ -20,14 +21,26 @@ pub(super) struct Scratch {
     in_memory: usize,
     /// Into how many parts the others go.
     parts: usize,
+    /// On how many threads parts are worked on.
+    threads: usize,
 }
 
 impl Scratch {
     /// Waiting in the folder `dir`, which need not exist. What an earlier pass left there is
     /// removed.
-    pub(super) fn at(dir: PathBuf, in_memory: usize, parts: usize) -> io::Result<Self> {
+    pub(super) fn at(
+        dir: PathBuf,
+        in_memory: usize,
+        parts: usize,
+        threads: usize,
+    ) -> io::Result<Self> {
         remove(&dir)?;
-        Ok(Self { dir, in_memory, parts: parts.max(1) })
+        Ok(Self { dir, in_memory, parts: parts.max(1), threads: threads.max(1) })
+    }
+
+    /// On how many threads parts are worked on.
+    pub(super) const fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Removes the folder.
@@ -113,6 +126,11 @@ impl<'s, T: Packed> Parts<'s, T> {
             file.write_all_at(chunk, begin)?;
         }
         Ok(())
+    }
+
+    /// Where these parts wait.
+    pub(super) const fn scratch(&self) -> &'s Scratch {
+        self.scratch
     }
 
     /// The parts, once nothing more is added: one where all are in memory.
@@ -282,7 +300,9 @@ impl<T: Packed> Part<T> {
         bytes.clear();
         match self.place {
             PartPlace::Memory(chunks) => {
-                chunks.into_iter().for_each(|chunk| bytes.extend_from_slice(&chunk));
+                for chunk in chunks {
+                    bytes.extend_from_slice(&chunk);
+                }
             }
             PartPlace::Disk(file, chunks) => {
                 bytes.resize(chunks.iter().map(|chunk| chunk.bytes).sum(), 0);
@@ -364,7 +384,7 @@ mod tests {
     fn few_items_stay_in_memory_and_many_go_to_disk_and_none_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         for (count, filled) in [(0, 0), (100, 1), (101, 8), (20_000, 8)] {
-            let scratch = Scratch::at(folder.path().join("scratch"), 2000, 8).unwrap();
+            let scratch = Scratch::at(folder.path().join("scratch"), 2000, 8, 2).unwrap();
             let parts = Parts::new(&scratch, "numbers");
             let mut adder = parts.adder();
             for number in 0..count {
@@ -383,7 +403,7 @@ mod tests {
     fn what_has_one_key_lies_in_one_part_and_there_in_one_piece() {
         let folder = tempfile::tempdir().unwrap();
         for in_memory in [0, usize::MAX] {
-            let scratch = Scratch::at(folder.path().join("scratch"), in_memory, 8).unwrap();
+            let scratch = Scratch::at(folder.path().join("scratch"), in_memory, 8, 2).unwrap();
             let parts = Parts::new(&scratch, "numbers");
             let mut adder = parts.adder();
             for number in 0..10_000 {
@@ -409,7 +429,7 @@ mod tests {
     #[test]
     fn a_key_that_is_most_of_its_part_comes_last_and_whole() {
         let folder = tempfile::tempdir().unwrap();
-        let scratch = Scratch::at(folder.path().join("scratch"), 0, 1).unwrap();
+        let scratch = Scratch::at(folder.path().join("scratch"), 0, 1, 2).unwrap();
         let parts = Parts::new(&scratch, "numbers");
         let mut adder = parts.adder();
         for number in 0..1000_u64 {
@@ -433,7 +453,7 @@ mod tests {
     #[test]
     fn several_threads_add_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let scratch = Scratch::at(folder.path().join("scratch"), 200_000, 8).unwrap();
+        let scratch = Scratch::at(folder.path().join("scratch"), 200_000, 8, 2).unwrap();
         let parts = Parts::new(&scratch, "numbers");
         std::thread::scope(|scope| {
             for thread in 0..4_u64 {
@@ -451,7 +471,7 @@ mod tests {
     #[test]
     fn no_file_keeps_a_name() {
         let folder = tempfile::tempdir().unwrap();
-        let scratch = Scratch::at(folder.path().join("scratch"), 0, 2).unwrap();
+        let scratch = Scratch::at(folder.path().join("scratch"), 0, 2, 2).unwrap();
         let parts: Parts<'_, u64> = Parts::new(&scratch, "numbers");
         let mut adder = parts.adder();
         adder.add(1, &1).unwrap();

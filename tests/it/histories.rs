@@ -22,7 +22,9 @@ use firstcall::nightly::{
 use serde::Deserialize;
 
 const SECOND: u64 = 1_000_000_000;
-const PAGING: [&str; 2] = ["cursor", "page"];
+/// Paging parameters that say where a page begins, and the one that says how long it is.
+const POSITION: [&str; 2] = ["cursor", "page"];
+const PAGE_SIZE: &str = "limit";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -144,9 +146,10 @@ fn text_of(written: &Written, is_wanted: impl Fn(&str) -> bool) -> String {
 }
 
 fn arguments(written: &Written, source: &str) -> Option<Arguments> {
-    let is_paging = |name: &str| PAGING.contains(&name);
+    let is_position = |name: &str| POSITION.contains(&name);
+    let is_paging = |name: &str| is_position(name) || name == PAGE_SIZE;
     let (all, core) = (text_of(written, |_| true), text_of(written, |name| !is_paging(name)));
-    let pos = text_of(written, is_paging);
+    let pos = text_of(written, is_position);
     let print = |(parameter, value): (&String, &yaml_serde::Value)| ArgumentPrint {
         name: name(parameter),
         print: *CallKey::of(&format!("{value:?}")).as_bytes().first_chunk().unwrap(),
@@ -159,14 +162,14 @@ fn arguments(written: &Written, source: &str) -> Option<Arguments> {
         other => panic!("args_are: {other}"),
     };
     let is_visible = form == ArgsForm::Json;
-    let has_pages = is_visible && !pos.is_empty();
+    let has_pages = is_visible && core != all;
     Some(Arguments {
         form,
         source: name(source),
         hash: hash_of(&all),
         exact: None,
         core: has_pages.then(|| hash_of(&core)),
-        pos: has_pages.then(|| hash_of(&pos)),
+        pos: (has_pages && !pos.is_empty()).then(|| hash_of(&pos)),
         hides: written.args_are == "hiding",
         prints: if is_visible { written.args.iter().map(print).collect() } else { Vec::new() },
     })

@@ -268,7 +268,8 @@ pub(super) fn with_calls<R>(
     let dir = store.dir().join(folder);
     let failed =
         |source: io::Error| NightlyError::Scratch { dir: dir.clone(), source: Arc::new(source) };
-    let scratch = Scratch::at(dir.clone(), IN_MEMORY, PARTS).map_err(failed)?;
+    let scratch =
+        Scratch::at(dir.clone(), IN_MEMORY, PARTS, by_parts::threads()).map_err(failed)?;
     let parts = Parts::new(&scratch, "sightings");
     let names = Mutex::new(Names::new());
     let sightings = gather(store, day, &names, &parts, progress, &failed)?;
