@@ -143,10 +143,10 @@ keys! {
     GenAiToolSuccess = "gen_ai.tool.success";
     /// Tokens: the span is the model's.
     GenAiUsageInputTokens = "gen_ai.usage.input_tokens";
-    /// The MCP server's own name of the tool, by Copilot.
-    CopilotMcpToolName = "github.copilot.tool.parameters.mcp_tool_name";
     /// The MCP server as Copilot's configuration calls it.
     CopilotMcpServerName = "github.copilot.tool.parameters.mcp_server_name";
+    /// The MCP server's own name of the tool, by Copilot.
+    CopilotMcpToolName = "github.copilot.tool.parameters.mcp_tool_name";
     /// Arguments, by OpenInference.
     InputValue = "input.value";
     /// Whether the answer held nothing.

@@ -52,6 +52,9 @@ fn is_content(key: &str) -> bool {
     PARTS.iter().any(|part| key.contains(part))
         && !key.ends_with("hash")
         && !key.ends_with("_count")
+        // Copilot's names of server and tool stand among the parameters.
+        && !key.ends_with(".mcp_server_name")
+        && !key.ends_with(".mcp_tool_name")
 }
 
 fn poison(json: &mut serde_json::Value, is_in_content: bool) {
