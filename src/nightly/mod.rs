@@ -6,6 +6,7 @@
 //! `judge` leads through them in that order. `days`, `schedule` and `pass` say when and for
 //! which days, and are the only ones that see the store.
 
+mod by_number;
 mod by_parts;
 mod call;
 mod chain;

@@ -1,5 +1,9 @@
 //! Sightings and calls as bytes, for the parts of a day that wait on disk while others are
 //! worked on. Written and read within one pass by one program: no version, no promise.
+//!
+//! Small, for every byte is written and read again for each call of a day: what is closed or
+//! optional shares one word of flags, names take two bytes, and distances in time only the bytes
+//! that they fill.
 
 use std::num::NonZeroU64;
 
@@ -16,109 +20,505 @@ use crate::call::{
 /// its key, eight bytes, lowest first: the instant of its start.
 pub(super) trait Packed: Sized {
     /// Appends the value.
-    fn pack(&self, out: &mut Vec<u8>);
+    fn pack(&self, out: &mut Out);
     /// Takes a value off the front; none where the bytes are no such value.
-    fn unpack(from: &mut &[u8]) -> Option<Self>;
+    fn unpack(from: &mut In<'_>) -> Option<Self>;
 }
 
-fn take<const N: usize>(from: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, rest) = from.split_first_chunk::<N>()?;
-    *from = rest;
-    Some(*first)
+/// Bytes that are written one after the other into a buffer that is kept.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Out {
+    buffer: Vec<u8>,
+    length: usize,
 }
 
-fn byte(from: &mut &[u8]) -> Option<u8> {
-    take::<1>(from).map(|[byte]| byte)
-}
-
-macro_rules! packed_number {
-    ($($number:ty),+) => {$(
-        impl Packed for $number {
-            fn pack(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                take(from).map(Self::from_le_bytes)
-            }
-        }
-    )+};
-}
-packed_number!(u32, u64);
-
-macro_rules! packed_word {
-    ($($word:ty),+) => {$(
-        impl Packed for $word {
-            fn pack(&self, out: &mut Vec<u8>) {
-                out.push(self.index());
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                Self::from_index(byte(from)?)
-            }
-        }
-    )+};
-}
-packed_word!(ArgsForm, Confidence, Emptiness, Outcome, SpanKind);
-
-macro_rules! packed_bytes {
-    ($($name:ty: $make:expr),+ $(,)?) => {$(
-        impl Packed for $name {
-            fn pack(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(self.as_bytes());
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                take(from).and_then($make)
-            }
-        }
-    )+};
-}
-packed_bytes!(
-    TraceId: |bytes: [u8; 16]| TraceId::from_bytes(&bytes),
-    SpanId: |bytes: [u8; 8]| SpanId::from_bytes(&bytes),
-    SessionKey: |bytes| Some(SessionKey::from_bytes(bytes)),
-    CallKey: |bytes| Some(CallKey::from_bytes(bytes)),
-);
-
-impl Packed for bool {
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(*self));
+impl Out {
+    /// What was written.
+    pub(super) fn written(&self) -> &[u8] {
+        self.buffer.get(..self.length).unwrap_or_default()
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        byte(from).map(|byte| byte != 0)
-    }
-}
 
-impl Packed for [u8; 6] {
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self);
+    /// How many bytes were written.
+    pub(super) const fn len(&self) -> usize {
+        self.length
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        take(from)
-    }
-}
 
-impl<T: Packed> Packed for Option<T> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(self.is_some()));
-        if let Some(value) = self {
-            value.pack(out);
+    /// Begins anew.
+    pub(super) const fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    /// Writes `bytes` over those from `at` on.
+    pub(super) fn overwrite<const N: usize>(&mut self, at: usize, bytes: [u8; N]) {
+        if let Some(to) = self.buffer.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+            *to = bytes;
         }
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        match byte(from)? {
-            0 => Some(None),
-            _ => T::unpack(from).map(Some),
+
+    #[inline]
+    pub(super) fn put<const N: usize>(&mut self, bytes: [u8; N]) {
+        self.put_first(bytes, N);
+    }
+
+    /// Writes the first `length` of `bytes`.
+    #[inline]
+    fn put_first<const N: usize>(&mut self, bytes: [u8; N], length: usize) {
+        if self.buffer.len() < self.length + N {
+            self.grow(N);
         }
+        self.overwrite(self.length, bytes);
+        self.length += length;
+    }
+
+    #[cold]
+    fn grow(&mut self, by: usize) {
+        self.buffer.resize((self.buffer.len() * 2).max(self.length + by + 256), 0);
+    }
+
+    /// An integer: how many bytes it fills, and those.
+    #[inline]
+    fn short(&mut self, value: u64) {
+        let length = (64 - value.leading_zeros()).div_ceil(8);
+        let [count, ..] = length.to_le_bytes();
+        self.put([count]);
+        self.put_first(value.to_le_bytes(), length as usize);
+    }
+
+    /// How far `value` lies from `base`, for either sign.
+    #[inline]
+    fn distance(&mut self, value: UnixNanos, base: UnixNanos) {
+        let distance = value.get().wrapping_sub(base.get()).cast_signed();
+        self.short(((distance << 1) ^ (distance >> 63)).cast_unsigned());
+    }
+
+    /// A name's number: two bytes, or two that no such number has and then four.
+    #[inline]
+    fn name(&mut self, name: Option<NameId>) {
+        let number = name.map_or(0, NameId::get);
+        match u16::try_from(number) {
+            Ok(number) if number != u16::MAX => self.put(number.to_le_bytes()),
+            _ => {
+                self.put(u16::MAX.to_le_bytes());
+                self.put(number.to_le_bytes());
+            }
+        }
+    }
+
+    fn optional<const N: usize>(&mut self, bytes: Option<[u8; N]>) {
+        if let Some(bytes) = bytes {
+            self.put(bytes);
+        }
+    }
+}
+
+/// Bytes that are read from the front.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct In<'a>(pub(super) &'a [u8]);
+
+impl In<'_> {
+    #[inline]
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (first, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    #[inline]
+    fn byte(&mut self) -> Option<u8> {
+        self.take().map(|[byte]| byte)
+    }
+
+    #[inline]
+    fn short(&mut self) -> Option<u64> {
+        let length = usize::from(self.byte()?);
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        let value = match self.0.first_chunk::<8>() {
+            Some(eight) if length < 8 => u64::from_le_bytes(*eight) & !(u64::MAX << (8 * length)),
+            Some(eight) => u64::from_le_bytes(*eight),
+            // The last bytes of all.
+            None => bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)),
+        };
+        self.0 = rest;
+        Some(value)
+    }
+
+    #[inline]
+    fn distance(&mut self, base: UnixNanos) -> Option<UnixNanos> {
+        let bits = self.short()?;
+        let distance = (bits >> 1).cast_signed() ^ -((bits & 1).cast_signed());
+        Some(UnixNanos::new(base.get().wrapping_add(distance.cast_unsigned())))
+    }
+
+    #[inline]
+    fn optional_name(&mut self) -> Option<Option<NameId>> {
+        match u16::from_le_bytes(self.take()?) {
+            u16::MAX => self.take().map(u32::from_le_bytes).map(NameId::new),
+            number => Some(NameId::new(u32::from(number))),
+        }
+    }
+
+    #[inline]
+    fn name(&mut self) -> Option<NameId> {
+        self.optional_name()?
+    }
+
+    fn optional<const N: usize, T>(
+        &mut self,
+        is_there: bool,
+        make: impl Fn([u8; N]) -> Option<T>,
+    ) -> Option<Option<T>> {
+        if is_there { self.take().and_then(make).map(Some) } else { Some(None) }
+    }
+
+    fn optional_short(&mut self, is_there: bool) -> Option<Option<u64>> {
+        if is_there { self.short().map(Some) } else { Some(None) }
+    }
+}
+
+/// Flags and small words that share four bytes, put in and taken out in the same order.
+#[derive(Default)]
+struct Word {
+    bits: u32,
+    used: u32,
+}
+
+impl Word {
+    fn put(&mut self, value: u8, bits: u32) {
+        debug_assert!(self.used + bits <= u32::BITS, "a word has no more bits");
+        self.bits |= u32::from(value) << self.used;
+        self.used += bits;
+    }
+
+    fn flag(&mut self, is_set: bool) {
+        self.put(u8::from(is_set), 1);
+    }
+
+    fn take(&mut self, bits: u32) -> u8 {
+        let [value, ..] = (self.bits & ((1 << bits) - 1)).to_le_bytes();
+        self.bits >>= bits;
+        value
+    }
+
+    fn is_set(&mut self) -> bool {
+        self.take(1) != 0
+    }
+
+    fn write(&self, out: &mut Out) {
+        out.put(self.bits.to_le_bytes());
+    }
+
+    fn read(from: &mut In<'_>) -> Option<Self> {
+        Some(Self { bits: u32::from_le_bytes(from.take()?), used: 0 })
+    }
+}
+
+/// How many bits the position of a closed set's word takes.
+const SMALL: u32 = 4;
+
+impl Packed for Seen {
+    fn pack(&self, out: &mut Out) {
+        out.put(self.start.get().to_le_bytes());
+        let (is_conversation, session) = match self.session {
+            Some(SessionClaim::Conversation(key)) => (true, Some(key)),
+            Some(SessionClaim::Transport(key)) => (false, Some(key)),
+            None => (false, None),
+        };
+        let mut word = Word::default();
+        word.put(self.kind.index(), SMALL);
+        word.put(self.outcome.index(), SMALL);
+        word.put(self.emptiness.index(), SMALL);
+        word.put(self.confidence.index(), SMALL);
+        word.flag(self.is_time_known);
+        word.flag(self.is_sampled);
+        word.flag(self.is_label);
+        word.flag(is_conversation);
+        word.flag(session.is_some());
+        word.flag(self.parent.is_some());
+        word.flag(self.result_bytes.is_some());
+        word.flag(self.call_id.is_some());
+        word.flag(self.request_id.is_some());
+        word.flag(self.args.is_some());
+        word.write(out);
+        out.put(*self.trace_id.as_bytes());
+        out.put(*self.span_id.as_bytes());
+        out.optional(self.parent.map(|span| *span.as_bytes()));
+        out.name(Some(self.scope));
+        out.name(Some(self.dialect));
+        for name in [self.emitter, self.service, self.tool, self.client, self.client_version] {
+            out.name(name);
+        }
+        out.optional(session.map(|key| *key.as_bytes()));
+        out.distance(self.end, self.start);
+        out.distance(self.received, self.start);
+        if let Some(bytes) = self.result_bytes {
+            out.short(bytes);
+        }
+        out.optional(self.call_id.map(|key| *key.as_bytes()));
+        out.optional(self.request_id.map(|key| *key.as_bytes()));
+        if let Some(args) = &self.args {
+            args.pack(out);
+        }
+    }
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
+        let mut word = Word::read(from)?;
+        let kind = SpanKind::from_index(word.take(SMALL))?;
+        let outcome = Outcome::from_index(word.take(SMALL))?;
+        let emptiness = Emptiness::from_index(word.take(SMALL))?;
+        let confidence = Confidence::from_index(word.take(SMALL))?;
+        let is_time_known = word.is_set();
+        let is_sampled = word.is_set();
+        let is_label = word.is_set();
+        let claim =
+            if word.is_set() { SessionClaim::Conversation } else { SessionClaim::Transport };
+        let has_session = word.is_set();
+        let has_parent = word.is_set();
+        let has_result_bytes = word.is_set();
+        let has_call_id = word.is_set();
+        let has_request_id = word.is_set();
+        let has_args = word.is_set();
+        Some(Self {
+            trace_id: TraceId::from_bytes(&from.take::<16>()?)?,
+            span_id: span_id(from.take()?)?,
+            parent: from.optional(has_parent, span_id)?,
+            kind,
+            scope: from.name()?,
+            dialect: from.name()?,
+            emitter: from.optional_name()?,
+            service: from.optional_name()?,
+            tool: from.optional_name()?,
+            client: from.optional_name()?,
+            client_version: from.optional_name()?,
+            session: from.optional(has_session, session_key)?.map(claim),
+            start,
+            end: from.distance(start)?,
+            is_time_known,
+            outcome,
+            confidence,
+            emptiness,
+            received: from.distance(start)?,
+            result_bytes: from.optional_short(has_result_bytes)?,
+            call_id: from.optional(has_call_id, call_key)?,
+            request_id: from.optional(has_request_id, call_key)?,
+            is_sampled,
+            is_label,
+            args: if has_args { Some(Args::unpack(from)?) } else { None },
+        })
+    }
+}
+
+fn span_id(bytes: [u8; 8]) -> Option<SpanId> {
+    SpanId::from_bytes(&bytes)
+}
+
+fn session_key(bytes: [u8; 16]) -> Option<SessionKey> {
+    Some(SessionKey::from_bytes(bytes))
+}
+
+fn call_key(bytes: [u8; 8]) -> Option<CallKey> {
+    Some(CallKey::from_bytes(bytes))
+}
+
+/// The latency as it nearly always is: the time from start to end.
+const LATENCY_IS_DURATION: u8 = 1;
+const LATENCY_FOLLOWS: u8 = 2;
+
+impl Packed for Call {
+    fn pack(&self, out: &mut Out) {
+        out.put(self.start.get().to_le_bytes());
+        let Joint { request, call, outer, has_server, .. } = self.joint;
+        let is_once = self.sightings == 1 && self.duplicates == 0;
+        let latency = match self.latency {
+            None => 0,
+            Some(latency) if Some(latency) == self.end.since(self.start) => LATENCY_IS_DURATION,
+            Some(_) => LATENCY_FOLLOWS,
+        };
+        let mut word = Word::default();
+        word.put(self.outcome.index(), SMALL);
+        word.put(outer.0.index(), SMALL);
+        word.put(self.emptiness.index(), 2);
+        word.put(self.confidence.index(), 1);
+        word.put(latency, 2);
+        word.flag(self.is_time_known);
+        word.flag(self.is_sampled);
+        word.flag(self.is_label);
+        word.flag(self.has_parent);
+        word.flag(self.has_company);
+        word.flag(self.conversation.is_some());
+        word.flag(self.transport.is_some());
+        word.flag(self.result_bytes.is_some());
+        word.flag(is_once);
+        word.flag(request.is_some());
+        word.flag(call.is_some());
+        word.flag(has_server);
+        word.flag(self.joint.is_service_told);
+        word.flag(self.joint.is_client_told);
+        word.flag(self.joint.is_class_named);
+        word.write(out);
+        out.put(*self.trace_id.as_bytes());
+        out.put(*self.span_id.as_bytes());
+        for name in [self.service, self.client, self.dialect, outer.1] {
+            out.name(Some(name));
+        }
+        out.name(self.tool);
+        out.name(self.client_version);
+        out.optional(self.conversation.map(|key| *key.as_bytes()));
+        out.optional(self.transport.map(|key| *key.as_bytes()));
+        out.distance(self.end, self.start);
+        out.distance(self.received, self.start);
+        if let Some(latency) = self.latency.filter(|_| latency == LATENCY_FOLLOWS) {
+            out.short(latency.as_nanos());
+        }
+        if let Some(bytes) = self.result_bytes {
+            out.short(bytes);
+        }
+        if !is_once {
+            out.short(u64::from(self.sightings));
+            out.short(u64::from(self.duplicates));
+        }
+        out.optional(request.map(|key| key.get().to_le_bytes()));
+        out.optional(call.map(|key| key.get().to_le_bytes()));
+        self.args.pack(out);
+    }
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
+        let mut word = Word::read(from)?;
+        let outcome = Outcome::from_index(word.take(SMALL))?;
+        let outer_kind = SpanKind::from_index(word.take(SMALL))?;
+        let emptiness = Emptiness::from_index(word.take(2))?;
+        let confidence = Confidence::from_index(word.take(1))?;
+        let latency = word.take(2);
+        let is_time_known = word.is_set();
+        let is_sampled = word.is_set();
+        let is_label = word.is_set();
+        let has_parent = word.is_set();
+        let has_company = word.is_set();
+        let has_conversation = word.is_set();
+        let has_transport = word.is_set();
+        let has_result_bytes = word.is_set();
+        let is_once = word.is_set();
+        let has_request = word.is_set();
+        let has_call = word.is_set();
+        let has_server = word.is_set();
+        let is_service_told = word.is_set();
+        let is_client_told = word.is_set();
+        let is_class_named = word.is_set();
+        let trace_id = TraceId::from_bytes(&from.take::<16>()?)?;
+        let span_id = span_id(from.take()?)?;
+        let [service, client, dialect, outer_scope] =
+            [from.name()?, from.name()?, from.name()?, from.name()?];
+        let tool = from.optional_name()?;
+        let client_version = from.optional_name()?;
+        let conversation = from.optional(has_conversation, session_key)?;
+        let transport = from.optional(has_transport, session_key)?;
+        let end = from.distance(start)?;
+        let received = from.distance(start)?;
+        let latency = match latency {
+            LATENCY_IS_DURATION => end.since(start),
+            LATENCY_FOLLOWS => Some(CallDuration::from_nanos(from.short()?)),
+            _ => None,
+        };
+        let result_bytes = from.optional_short(has_result_bytes)?;
+        let [sightings, duplicates] =
+            if is_once { [1, 0] } else { [from.short()?, from.short()?] };
+        let joint_key = |bytes| NonZeroU64::new(u64::from_le_bytes(bytes));
+        let joint = Joint {
+            request: from.optional(has_request, joint_key)?,
+            call: from.optional(has_call, joint_key)?,
+            outer: (outer_kind, outer_scope),
+            has_server,
+            is_service_told,
+            is_client_told,
+            is_class_named,
+        };
+        Some(Self {
+            trace_id,
+            span_id,
+            has_parent,
+            has_company,
+            service,
+            tool,
+            client,
+            client_version,
+            conversation,
+            transport,
+            start,
+            end,
+            is_time_known,
+            latency,
+            outcome,
+            confidence,
+            emptiness,
+            result_bytes,
+            dialect,
+            is_sampled,
+            is_label,
+            received,
+            sightings: u32::try_from(sightings).ok()?,
+            duplicates: u32::try_from(duplicates).ok()?,
+            args: Few::unpack(from)?,
+            joint,
+        })
+    }
+}
+
+impl Packed for Args {
+    fn pack(&self, out: &mut Out) {
+        let mut word = Word::default();
+        word.put(self.layer.form.index(), SMALL);
+        word.flag(self.core.is_some());
+        word.flag(self.pos.is_some());
+        word.flag(self.hides);
+        word.flag(self.is_empty_object);
+        let [head, ..] = word.bits.to_le_bytes();
+        out.put([head]);
+        out.name(Some(self.layer.source));
+        out.put(self.value);
+        out.optional(self.core);
+        out.optional(self.pos);
+        self.prints.pack(out);
+    }
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let mut word = Word { bits: u32::from(from.byte()?), used: 0 };
+        let form = ArgsForm::from_index(word.take(SMALL))?;
+        let (has_core, has_pos) = (word.is_set(), word.is_set());
+        let (hides, is_empty_object) = (word.is_set(), word.is_set());
+        Some(Self {
+            layer: Layer { source: from.name()?, form },
+            value: from.take()?,
+            core: from.optional(has_core, Some)?,
+            pos: from.optional(has_pos, Some)?,
+            hides,
+            is_empty_object,
+            prints: Few::unpack(from)?,
+        })
+    }
+}
+
+impl Packed for Print {
+    fn pack(&self, out: &mut Out) {
+        out.name(Some(self.name));
+        out.put(self.print);
+    }
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        Some(Self { name: from.name()?, print: from.take()? })
     }
 }
 
 impl<T: Packed, const N: usize> Packed for Few<T, N> {
-    fn pack(&self, out: &mut Vec<u8>) {
+    fn pack(&self, out: &mut Out) {
         // At most 32 parameters have a print, and few layers see one call.
-        out.push(u8::try_from(self.len()).unwrap_or(u8::MAX));
-        self.iter().take(usize::from(u8::MAX)).for_each(|value| value.pack(out));
+        let count = u8::try_from(self.len()).unwrap_or(u8::MAX);
+        out.put([count]);
+        self.iter().take(usize::from(count)).for_each(|value| value.pack(out));
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        let count = byte(from)?;
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let count = from.byte()?;
         let mut values = Self::default();
         for _ in 0..count {
             values.push(T::unpack(from)?);
@@ -127,164 +527,13 @@ impl<T: Packed, const N: usize> Packed for Few<T, N> {
     }
 }
 
-impl Packed for NonZeroU64 {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.get().pack(out);
+impl Packed for u64 {
+    fn pack(&self, out: &mut Out) {
+        out.put(self.to_le_bytes());
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Self::new(u64::unpack(from)?)
-    }
-}
 
-impl Packed for NameId {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.get().pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Self::new(u32::unpack(from)?)
-    }
-}
-
-impl Packed for UnixNanos {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.get().pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        u64::unpack(from).map(Self::new)
-    }
-}
-
-impl Packed for CallDuration {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.as_nanos().pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        u64::unpack(from).map(Self::from_nanos)
-    }
-}
-
-impl Packed for SessionClaim {
-    fn pack(&self, out: &mut Vec<u8>) {
-        let (grade, key) = match self {
-            Self::Conversation(key) => (0, key),
-            Self::Transport(key) => (1, key),
-        };
-        out.push(grade);
-        key.pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        match byte(from)? {
-            0 => SessionKey::unpack(from).map(Self::Conversation),
-            _ => SessionKey::unpack(from).map(Self::Transport),
-        }
-    }
-}
-
-impl Packed for Print {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.name.pack(out);
-        out.extend_from_slice(&self.print);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Some(Self { name: NameId::unpack(from)?, print: take(from)? })
-    }
-}
-
-/// Packs the fields of a record one after the other and takes them off in the same order.
-macro_rules! packed_record {
-    ($record:ident { $($field:ident),+ $(,)? }) => {
-        impl Packed for $record {
-            fn pack(&self, out: &mut Vec<u8>) {
-                $(self.$field.pack(out);)+
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                $(let $field = Packed::unpack(from)?;)+
-                Some(Self { $($field),+ })
-            }
-        }
-    };
-}
-
-packed_record!(Layer { source, form });
-packed_record!(Args { layer, value, core, pos, hides, is_empty_object, prints });
-packed_record!(Seen {
-    start,
-    trace_id,
-    span_id,
-    parent,
-    kind,
-    scope,
-    dialect,
-    emitter,
-    service,
-    tool,
-    client,
-    client_version,
-    session,
-    end,
-    is_time_known,
-    outcome,
-    confidence,
-    emptiness,
-    result_bytes,
-    call_id,
-    request_id,
-    is_sampled,
-    is_label,
-    received,
-    args,
-});
-packed_record!(Call {
-    start,
-    trace_id,
-    span_id,
-    has_parent,
-    has_company,
-    service,
-    tool,
-    client,
-    client_version,
-    conversation,
-    transport,
-    end,
-    is_time_known,
-    latency,
-    outcome,
-    confidence,
-    emptiness,
-    result_bytes,
-    dialect,
-    is_sampled,
-    is_label,
-    received,
-    sightings,
-    duplicates,
-    args,
-    joint,
-});
-
-impl Packed for Joint {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.request.pack(out);
-        self.call.pack(out);
-        self.outer.0.pack(out);
-        self.outer.1.pack(out);
-        for flag in
-            [self.has_server, self.is_service_told, self.is_client_told, self.is_class_named]
-        {
-            flag.pack(out);
-        }
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Some(Self {
-            request: Packed::unpack(from)?,
-            call: Packed::unpack(from)?,
-            outer: (SpanKind::unpack(from)?, NameId::unpack(from)?),
-            has_server: bool::unpack(from)?,
-            is_service_told: bool::unpack(from)?,
-            is_client_told: bool::unpack(from)?,
-            is_class_named: bool::unpack(from)?,
-        })
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        from.take().map(Self::from_le_bytes)
     }
 }
 
@@ -299,26 +548,48 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_comes_back(sightings in prop::collection::vec(sighting(), 1..4)) {
+        fn what_is_packed_comes_back(
+            sightings in prop::collection::vec(sighting(), 1..4),
+            many in any::<bool>(),
+        ) {
             let mut names = Names::new();
+            if many {
+                // Numbers beyond two bytes.
+                (0..70_000).for_each(|n| {
+                    names.id(&crate::call::Name::cut(&n.to_string()));
+                });
+            }
             let seen: Vec<Seen> = sightings.iter().map(|s| Seen::of(s, &mut names)).collect();
-            let mut bytes = Vec::new();
+            let mut out = Out::default();
             for seen in &seen {
-                seen.pack(&mut bytes);
+                seen.pack(&mut out);
             }
             let calls = fold(&seen, &names);
             for call in &calls {
-                call.pack(&mut bytes);
+                call.pack(&mut out);
             }
-            let mut from = bytes.as_slice();
+            let mut from = In(out.written());
             for seen in seen {
                 prop_assert_eq!(Seen::unpack(&mut from), Some(seen));
             }
             for call in calls {
                 prop_assert_eq!(Call::unpack(&mut from), Some(call));
             }
-            prop_assert!(from.is_empty());
+            prop_assert!(from.0.is_empty());
             prop_assert_eq!(Call::unpack(&mut from), None);
         }
+    }
+
+    #[test]
+    fn integers_of_every_length_come_back() {
+        let values = (0..64).flat_map(|bit| [1_u64 << bit, (1 << bit) - 1, !(1 << bit)]);
+        let values: Vec<u64> = values.chain([u64::MAX]).collect();
+        let mut out = Out::default();
+        values.iter().for_each(|value| out.short(*value));
+        let mut from = In(out.written());
+        for value in values {
+            assert_eq!(from.short(), Some(value));
+        }
+        assert_eq!(from.short(), None);
     }
 }

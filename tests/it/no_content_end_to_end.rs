@@ -219,6 +219,8 @@ fn no_content_reaches_any_byte_that_is_written() {
         &["export", "calls", "--day", &day],
         &["export", "calls", "--day", &day, "--format", "csv"],
         &["nightly", "--day", &day, "--explain", "find"],
+        &["doctor"],
+        &["doctor", "--json"],
     ] {
         let args: Vec<&str> = args.iter().copied().chain(trace).collect();
         let output = support::succeed(&data_dir, &args);

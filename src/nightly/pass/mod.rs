@@ -26,7 +26,7 @@ use crate::store::{PassLease, Store, StoreError, StoredSighting};
 /// How many bytes of sightings or calls stay in memory before parts of the day wait on disk.
 const IN_MEMORY: usize = 32 << 20;
 /// Into how many parts a larger day is divided.
-const PARTS: usize = 512;
+const PARTS: usize = 1024;
 /// After how many sightings progress is told again.
 const TELL_EVERY: u64 = 250_000;
 /// The folder for waiting parts, within the data folder.
