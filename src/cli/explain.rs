@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use super::{ExitCode, Failure, print};
 use crate::call::UnixNanos;
-use crate::nightly::{self, ChainKind, ExplainedCall, Question, Standing};
+use crate::nightly::{self, ChainKind, ExplainedCall, Question, Standing, Terms};
 use crate::store::Store;
 use crate::terminal::plain;
 
 /// Prints a table of the calls, with tabs between its columns.
-pub(super) fn print_calls(store: &Store, question: &Question) -> Result<(), Failure> {
-    let calls = nightly::explain(store, question)?;
+pub(super) fn print_calls(store: &Store, terms: Terms, question: &Question) -> Result<(), Failure> {
+    let calls = nightly::explain(store, terms, question)?;
     if calls.is_empty() {
         let error = format!("no call of `{}` on {}", plain(&question.tool), question.day);
         let hint = "a tool is given by its name, or as service/name; \

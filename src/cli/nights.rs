@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Last, OtlpExporter};
 use crate::exporters;
 use crate::figures::RangeFigures;
-use crate::nightly::{self, DaysToRun, Hour, PassEvent};
+use crate::nightly::{self, DaysToRun, Hour, PassEvent, Terms};
 use crate::report::{self, OfferedTool, ReportInput};
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
@@ -34,6 +34,7 @@ pub(super) struct Nights {
     offered: Vec<OfferedTool>,
     exporter: OtlpExporter,
     restate_days: NonZeroU32,
+    terms: Terms,
     self_report: Arc<SelfReport>,
 }
 
@@ -53,6 +54,7 @@ impl Nights {
         // Both types hold 0 to 23 and nothing else.
         let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
         Self {
+            terms: Terms::inferring(config.sessions.infer),
             store,
             clock,
             hour,
@@ -99,7 +101,9 @@ impl Nights {
                 tracing::info!(%day, calls, judged, late = passed.late, "a day is covered");
             }
         };
-        let passed = nightly::run(&self.store, DaysToRun::Due, self.clock.as_ref(), &mut note);
+        let clock = self.clock.as_ref();
+        let due = DaysToRun::Due;
+        let passed = nightly::run_under(&self.store, self.terms, due, clock, &mut note);
         let is_done = passed.as_ref().is_ok_and(|pass| pass.failed.is_empty());
         self.self_report.pass_ended(self.clock.now(), is_done);
         if let Ok(coverage) = self.store.coverage() {

@@ -90,8 +90,12 @@ impl Question {
 
 /// Explains the calls that `question` asks for, in order of start. The day need be neither
 /// covered nor over: of a day that is not over, calls that are still to come are not in view.
-pub fn explain(store: &Store, question: &Question) -> Result<Vec<ExplainedCall>, NightlyError> {
-    let (terms, day) = (Terms::default(), question.day);
+pub fn explain(
+    store: &Store,
+    terms: Terms,
+    question: &Question,
+) -> Result<Vec<ExplainedCall>, NightlyError> {
+    let day = question.day;
     let folder = format!("explain-{}.tmp", std::process::id());
     let mut found = with_calls(store, terms, day, &folder, &mut |_| {}, |calls, names, _| {
         let (mut ordinals, mut found) = (Ordinals::default(), Vec::new());

@@ -50,10 +50,10 @@ pub struct ExportedCall {
 /// a day too large for memory, part by part and within a part by start.
 pub fn export_calls(
     store: &Store,
+    terms: Terms,
     day: Day,
     visit: &mut dyn FnMut(ExportedCall),
 ) -> Result<(), NightlyError> {
-    let terms = Terms::default();
     let folder = format!("export-{}.tmp", std::process::id());
     with_calls(store, terms, day, &folder, &mut |_| {}, |calls, names, _| {
         let mut ordinals = Ordinals::default();

@@ -45,7 +45,7 @@ pub use judge::{
     Judged, Judgement, Retry, Terms, fold_day, judge_calls, judge_day, judge_day_under,
 };
 pub use names::{NameId, Names};
-pub use pass::{DayPassed, NightlyError, PassEvent, PassReport, due, run};
+pub use pass::{DayPassed, NightlyError, PassEvent, PassReport, due, run, run_under};
 pub use retention::erase;
 pub use retry::WINDOW;
 pub use schedule::{Hour, next_start};

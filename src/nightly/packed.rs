@@ -421,8 +421,7 @@ impl Packed for Call {
             _ => None,
         };
         let result_bytes = from.optional_short(has_result_bytes)?;
-        let [sightings, duplicates] =
-            if is_once { [1, 0] } else { [from.short()?, from.short()?] };
+        let [sightings, duplicates] = if is_once { [1, 0] } else { [from.short()?, from.short()?] };
         let joint_key = |bytes| NonZeroU64::new(u64::from_le_bytes(bytes));
         let joint = Joint {
             request: from.optional(has_request, joint_key)?,

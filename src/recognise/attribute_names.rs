@@ -147,6 +147,8 @@ keys! {
     CopilotMcpServerName = "github.copilot.tool.parameters.mcp_server_name";
     /// The MCP server's own name of the tool, by Copilot.
     CopilotMcpToolName = "github.copilot.tool.parameters.mcp_tool_name";
+    /// Arguments, by Logfire and as Mastra once sent them.
+    PlainInput = "input";
     /// Arguments, by OpenInference.
     InputValue = "input.value";
     /// Whether the answer held nothing.
@@ -205,6 +207,8 @@ keys! {
     McpProtocolVersion = "mcp.protocol.version";
     /// The JSON-RPC request, by its older name.
     McpRequestId = "mcp.request.id";
+    /// The tool, as the C# SDK first sent it.
+    McpRequestParamsName = "mcp.request.params.name";
     /// The request, by OpenLIT.
     McpRequestPayload = "mcp.request.payload";
     /// The tool, by MCPCat.
@@ -251,6 +255,8 @@ keys! {
     MlflowOutputs = "mlflow.spanOutputs";
     /// The kind of step, by MLflow.
     MlflowSpanType = "mlflow.spanType", deciding;
+    /// The tool, by Logfire.
+    PlainName = "name";
     /// The kind of step, by OpenInference.
     OpeninferenceSpanKind = "openinference.span.kind", deciding;
     /// The Vercel AI SDK's operation, with the function's id.

@@ -26,6 +26,7 @@ pub(crate) use dialect::{ArgumentsFrom, ClientFrom, Dialect, LogTime, ResultFrom
 pub(crate) use seen::{Seen, word};
 
 use crate::otlp::{ResourceView, ScopeView, SpanView};
+pub(crate) use dialects::copilot::{hashed_parts, short_hash};
 use dialects::{DIALECTS, LOG_DIALECTS, TOLD_BY_LOG, TOLD_BY_SPAN};
 use never::Gate;
 

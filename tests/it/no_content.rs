@@ -52,9 +52,10 @@ fn is_content(key: &str) -> bool {
     PARTS.iter().any(|part| key.contains(part))
         && !key.ends_with("hash")
         && !key.ends_with("_count")
-        // Copilot's names of server and tool stand among the parameters.
+        // Names of tools and of their servers.
+        && !key.ends_with("_tool_name")
         && !key.ends_with(".mcp_server_name")
-        && !key.ends_with(".mcp_tool_name")
+        && key != "mcp.request.params.name"
 }
 
 fn poison(json: &mut serde_json::Value, is_in_content: bool) {

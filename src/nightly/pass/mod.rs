@@ -130,10 +130,21 @@ pub struct PassReport {
     pub failed: Vec<(Day, StoreError)>,
 }
 
-/// Runs a pass over `days`, one day after the other. At most one pass runs at a time, whatever
-/// process it is in ([`StoreError::PassRunning`]).
+/// Runs a pass over `days` under the usual terms, as [`run_under`] does.
 pub fn run(
     store: &Store,
+    days: DaysToRun,
+    clock: &dyn Clock,
+    progress: &mut dyn FnMut(PassEvent),
+) -> Result<PassReport, NightlyError> {
+    run_under(store, Terms::default(), days, clock, progress)
+}
+
+/// Runs a pass over `days`, one day after the other. At most one pass runs at a time, whatever
+/// process it is in ([`StoreError::PassRunning`]).
+pub fn run_under(
+    store: &Store,
+    terms: Terms,
     days: DaysToRun,
     clock: &dyn Clock,
     progress: &mut dyn FnMut(PassEvent),
@@ -149,7 +160,7 @@ pub fn run(
         DaysToRun::Range { from, to } => days::of_range(from, to, now.day())?,
     };
     progress(PassEvent::Begun { days: days.len() });
-    let pass = Pass { store, lease, clock };
+    let pass = Pass { store, terms, lease, clock };
     let mut report = PassReport::default();
     for day in days {
         match pass.cover(day, progress) {
@@ -193,6 +204,7 @@ const fn is_of_one_file(error: &StoreError) -> bool {
 
 struct Pass<'a> {
     store: &'a Store,
+    terms: Terms,
     lease: PassLease,
     clock: &'a dyn Clock,
 }
@@ -204,7 +216,7 @@ impl Pass<'_> {
         progress: &mut dyn FnMut(PassEvent),
     ) -> Result<DayPassed, NightlyError> {
         let first_covered = self.first_covered(day)?;
-        let terms = Terms { first_covered, ..Terms::default() };
+        let terms = Terms { first_covered, ..self.terms };
         // Before the sightings: what arrives while they are read makes the day due again.
         let watermark = self.store.watermark(day)?;
         let (figures, sightings) = figures_of(self.store, terms, day, progress)?;
