@@ -24,24 +24,24 @@ pub(crate) fn protobuf(body: &str) -> Vec<u8> {
     ExportTraceServiceRequest { resource_spans }.encode_to_vec()
 }
 
-fn resource(json: &Json) -> Option<Resource> {
+fn resource(json: &Json) -> Resource {
     let attributes = json.get("resource").map(attributes).unwrap_or_default();
-    Some(Resource { attributes, ..Resource::default() })
+    Resource { attributes, ..Resource::default() }
 }
 
-fn scope(json: &Json) -> Option<InstrumentationScope> {
+fn scope(json: &Json) -> InstrumentationScope {
     let scope = json.get("scope").unwrap_or(&Json::Null);
     let (name, version) = (text(scope, "name"), text(scope, "version"));
-    Some(InstrumentationScope { name, version, ..InstrumentationScope::default() })
+    InstrumentationScope { name, version, ..InstrumentationScope::default() }
 }
 
 fn resource_logs(json: &Json) -> ResourceLogs {
     ResourceLogs {
-        resource: resource(json),
+        resource: Some(resource(json)),
         scope_logs: list(json, "scopeLogs")
             .iter()
             .map(|json| ScopeLogs {
-                scope: scope(json),
+                scope: Some(scope(json)),
                 log_records: list(json, "logRecords").iter().map(log_record).collect(),
                 ..ScopeLogs::default()
             })
@@ -65,7 +65,7 @@ fn log_record(json: &Json) -> LogRecord {
 
 fn resource_spans(json: &Json) -> ResourceSpans {
     ResourceSpans {
-        resource: resource(json),
+        resource: Some(resource(json)),
         scope_spans: list(json, "scopeSpans").iter().map(scope_spans).collect(),
         ..ResourceSpans::default()
     }
@@ -73,7 +73,7 @@ fn resource_spans(json: &Json) -> ResourceSpans {
 
 fn scope_spans(json: &Json) -> ScopeSpans {
     ScopeSpans {
-        scope: scope(json),
+        scope: Some(scope(json)),
         spans: list(json, "spans").iter().map(span).collect(),
         ..ScopeSpans::default()
     }

@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 /// the outcome, which is `ok`, and the times, which are those of most bodies.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the expectation's file")]
 pub(super) struct Expected {
     /// Why this case is here; not compared.
     #[serde(default, rename = "because")]
