@@ -4,23 +4,32 @@
 //! nothing behind. Spans that are no tool call are counted and forgotten; a tool call that cannot
 //! be kept costs its neighbours nothing and is told to the sender.
 
+mod senders;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::call::{InstallationSecret, Name, Sighting, UnixNanos};
+use crate::call::{Attempt, InstallationSecret, Name, Sighting, ToolRules, UnixNanos};
 use crate::clock::Clock;
 use crate::figures::ArrivalCounts;
 use crate::figures::arrival::Refusal;
 use crate::otlp::{DecodeError, Format, ResourceView, ScopeView, SpanView, Visitor, walk};
 use crate::recognise::{
-    Recognition, is_deciding_key, is_deciding_name, is_deciding_text, recognise,
+    Recognition, is_deciding_key, is_deciding_name, is_deciding_text, is_downstream_key, recognise,
 };
-use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
+use crate::reduce::{
+    EmptyDeclaration, PagingRules, ReduceContext, ReduceLimits, Reduced, attempt, reduce,
+};
 use crate::store::{Batch, Committed, StoreError, Writer};
+use senders::{Allowance, Senders};
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
 /// hundred, so without a cap a request could cost ten times what was admitted.
 pub const MAX_CALLS: usize = 65_536;
+
+/// Downstream attempts that are kept of one request, for the same reason. Further ones are left
+/// out and told in the log: calls are worth more than what is below them.
+pub const MAX_ATTEMPTS: usize = 65_536;
 
 /// Where batches become durable.
 pub trait Commit: Send + Sync + 'static {
@@ -90,7 +99,10 @@ pub struct Ingest<C> {
     secret: InstallationSecret,
     limits: ReduceLimits,
     paging: PagingRules,
+    empties: ToolRules<EmptyDeclaration>,
     conversation_attributes: Vec<String>,
+    /// None where downstream attempts are not kept.
+    senders: Option<Senders>,
 }
 
 impl<C: Commit> Ingest<C> {
@@ -102,8 +114,15 @@ impl<C: Commit> Ingest<C> {
             secret,
             limits: ReduceLimits::default(),
             paging: PagingRules::default(),
+            empties: ToolRules::default(),
             conversation_attributes: Vec::new(),
+            senders: Some(Senders::default()),
         }
+    }
+
+    /// The same without downstream attempts.
+    pub fn without_attempts(self) -> Self {
+        Self { senders: None, ..self }
     }
 
     /// The same with other limits.
@@ -114,6 +133,11 @@ impl<C: Commit> Ingest<C> {
     /// The same with declared paging parameters.
     pub fn with_paging(self, paging: PagingRules) -> Self {
         Self { paging, ..self }
+    }
+
+    /// The same with declarations of what an empty answer looks like.
+    pub fn with_empties(self, empties: ToolRules<EmptyDeclaration>) -> Self {
+        Self { empties, ..self }
     }
 
     /// The same with attributes that name a conversation, asked before the known ones.
@@ -130,9 +154,13 @@ impl<C: Commit> Ingest<C> {
                 secret: &self.secret,
                 limits: &self.limits,
                 paging: &self.paging,
+                empties: &self.empties,
                 conversation_attributes: &self.conversation_attributes,
             },
+            senders: self.senders.as_ref(),
+            allowance: Allowance::Some(0),
             sightings: Vec::new(),
+            attempts: Vec::new(),
             counts: BTreeMap::new(),
             current: (Name::cut(""), ArrivalCounts::default()),
             spans: 0,
@@ -158,7 +186,11 @@ impl<C: Commit> Ingest<C> {
 /// Collects what a request leaves behind.
 struct Collector<'c> {
     context: ReduceContext<'c>,
+    senders: Option<&'c Senders>,
+    /// How many more attempts are kept of the resource that is being read.
+    allowance: Allowance,
     sightings: Vec<Sighting>,
+    attempts: Vec<Attempt>,
     counts: BTreeMap<Name, ArrivalCounts>,
     /// The counts of the resource that is being read; moved into `counts` when the next begins.
     current: (Name, ArrivalCounts),
@@ -170,6 +202,9 @@ impl Collector<'_> {
     fn close_resource(&mut self) {
         let (name, counts) =
             std::mem::replace(&mut self.current, (Name::cut(""), ArrivalCounts::default()));
+        if let Some(senders) = self.senders.filter(|_| counts.spans > 0) {
+            senders.note(&name, self.allowance);
+        }
         if counts != ArrivalCounts::default() {
             self.counts.entry(name).or_default().merge(&counts);
         }
@@ -184,13 +219,16 @@ impl Collector<'_> {
         if kept > MAX_CALLS {
             return Err(IngestError::TooManyCalls);
         }
+        if self.attempts.len() >= MAX_ATTEMPTS {
+            tracing::warn!("a request holds more client spans than are kept; the rest is left out");
+        }
         let refused = self.counts.values().map(|counts| counts.refused.total()).sum();
         let outcome = Outcome {
             spans: self.spans,
             kept: kept as u64,
             refused: self.first_refusal.map(|reason| (refused, reason)),
         };
-        let batch = Batch { received, sightings: self.sightings, counts: self.counts };
+        let batch = Batch { received, sightings: self.sightings, attempts: self.attempts, counts: self.counts };
         Ok(Reading { batch, outcome })
     }
 }
@@ -212,6 +250,30 @@ impl Visitor for Collector<'_> {
         self.close_resource();
         self.current = (Name::cut(service_name), ArrivalCounts { spans, ..Default::default() });
         self.spans += spans;
+        self.allowance = match self.senders {
+            Some(senders) => senders.allowance(&self.current.0),
+            None => Allowance::Some(0),
+        };
+    }
+
+    fn wants_children(&self) -> bool {
+        self.allowance != Allowance::Some(0)
+    }
+
+    fn is_child_key(&self, key: &[u8]) -> bool {
+        is_downstream_key(key)
+    }
+
+    fn child(&mut self, span: &SpanView<'_>) {
+        if self.attempts.len() >= MAX_ATTEMPTS || !self.wants_children() {
+            return;
+        }
+        let emitter = Some(&self.current.0).filter(|name| !name.as_str().is_empty());
+        if let Some(attempt) = attempt(span, emitter, &self.context)
+            && self.allowance.take()
+        {
+            self.attempts.push(attempt);
+        }
     }
 
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
@@ -222,11 +284,15 @@ impl Visitor for Collector<'_> {
                 *counts.not_calls.entry(Name::cut(reason.word())).or_default() += 1;
                 return;
             }
-            Recognition::Ordinary => return,
+            // What was read whole for nothing may still be below a call.
+            Recognition::Ordinary => return self.child(span),
         };
         match reduce(&recognised, span, scope, resource, &self.context) {
             Ok(Reduced { sighting, repairs }) => {
                 *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
+                if self.senders.is_some() {
+                    self.allowance = Allowance::All;
+                }
                 for repair in repairs {
                     counts.repaired.add(repair, 1);
                 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::call::CallDuration;
+use crate::call::{CallDuration, ToolRules};
 use crate::clock::Clock;
 use crate::config::{self, Config};
 use crate::ingest::Ingest;
@@ -17,7 +17,7 @@ use crate::receive::{
     BearerTokens, BindError, Cors, Drained, Limits, Listeners, Options, Tls, TlsError, TlsFiles,
     TokenError,
 };
-use crate::reduce::{PagingDeclaration, PagingRules, ReduceLimits};
+use crate::reduce::{EmptyDeclaration, PagingDeclaration, PagingRules, ReduceLimits};
 use crate::self_report::{MetricsBindError, MetricsListener, SelfReport};
 use crate::shutdown::Stop;
 use crate::store::{Store, StoreError, Writer, WriterOptions};
@@ -129,7 +129,13 @@ impl Server {
         let ingest = Ingest::new(Arc::clone(&writer), clock, secret)
             .with_limits(reduce_limits(config))
             .with_paging(paging_rules(&config.tools))
+            .with_empties(empty_rules(&config.tools))
             .with_conversation_attributes(config.sessions.conversation_attributes.clone());
+        let ingest = if config.recovery.downstream_attempts {
+            ingest
+        } else {
+            ingest.without_attempts()
+        };
         let mut helpers =
             vec![tokio::spawn(reload_for_ever(options.tokens.clone(), options.tls.clone()))];
         let metrics_address = metrics.as_ref().map(MetricsListener::address);
@@ -318,9 +324,17 @@ fn paging_rules(tools: &config::Tools) -> PagingRules {
             size: paging.size.clone(),
             ignore: paging.ignore.clone(),
         };
-        Some((name.clone(), declaration))
+        Some((name.to_owned(), declaration))
     });
     PagingRules { tools: declared.collect() }
+}
+
+fn empty_rules(tools: &config::Tools) -> ToolRules<EmptyDeclaration> {
+    let declared = tools.iter().filter_map(|(name, tool)| {
+        let config::Empty { texts, fields } = tool.empty.clone()?;
+        Some((name.to_owned(), EmptyDeclaration { texts, fields }))
+    });
+    declared.collect()
 }
 
 fn receive_limits(limits: &config::Limits) -> Limits {

@@ -143,6 +143,7 @@ impl Generator {
             call_id: None,
             request_id: None,
             is_sampled: false,
+            recovery: None,
             received: UnixNanos::new(call.start + call.took + SECOND),
         };
         if is_seen_twice {

@@ -39,11 +39,14 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Read<()> {
 struct Wanted<'a> {
     scope: &'a [u8],
     spans: Vec<&'a [u8]>,
+    /// Client spans below others, which may be wanted as such.
+    children: Vec<&'a [u8]>,
 }
 
 fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> Read<()> {
     let mut resource: &[u8] = b"null";
     let mut scopes = Vec::new();
+    let mut children = Vec::new();
     let mut spans = 0;
     json.object("resourceSpans", |json, key| match key {
         "resource" => {
@@ -51,8 +54,9 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
             Ok(())
         }
         "scopeSpans" | "scope_spans" => json.array("scopeSpans", |json| {
-            let (wanted, seen) = scan_scope_spans(json, visitor)?;
+            let (mut wanted, seen) = scan_scope_spans(json, visitor)?;
             spans += seen;
+            children.append(&mut wanted.children);
             if !wanted.spans.is_empty() {
                 scopes.push(wanted);
             }
@@ -71,6 +75,14 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
             visitor.span(&reader.clone().span(span)?, &scope, &resource);
         }
     }
+    if visitor.wants_children() {
+        // One that cannot be read is left out: it is nobody's call.
+        for child in children {
+            if let Ok(span) = Reader::default().span(child) {
+                visitor.child(&span);
+            }
+        }
+    }
     Ok(())
 }
 
@@ -78,7 +90,7 @@ fn scan_scope_spans<'a>(
     json: &mut JsonText<'a>,
     visitor: &impl Visitor,
 ) -> Read<(Wanted<'a>, u64)> {
-    let mut wanted = Wanted { scope: b"null", spans: Vec::new() };
+    let mut wanted = Wanted { scope: b"null", ..Wanted::default() };
     let mut seen = 0;
     json.object("scopeSpans", |json, key| match key {
         "scope" => {
@@ -88,8 +100,11 @@ fn scan_scope_spans<'a>(
         "spans" => json.array("spans", |json| {
             seen += 1;
             let before = json.clone();
-            if is_wanted(json, visitor)? {
+            let (is_wanted, is_child) = wishes(json, visitor)?;
+            if is_wanted {
                 wanted.spans.push(before.until(json));
+            } else if is_child {
+                wanted.children.push(before.until(json));
             }
             Ok(())
         }),
@@ -98,13 +113,24 @@ fn scan_scope_spans<'a>(
     Ok((wanted, seen))
 }
 
-/// Checks a span's grammar to its end, and tells whether the visitor wants it.
-fn is_wanted(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<bool> {
-    let mut is_wanted = false;
+/// Checks a span's grammar to its end, and tells whether the visitor wants it, and whether it is a
+/// client span below another one.
+fn wishes(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<(bool, bool)> {
+    const CLIENT: [&[u8]; 3] = [b"3", br#""3""#, br#""SPAN_KIND_CLIENT""#];
+    let (mut is_wanted, mut is_client, mut has_parent) = (false, false, false);
     json.object("spans", |json, key| match key {
         "name" => {
             let name = text_bytes(json, "name")?;
             is_wanted |= visitor.is_deciding_name(&name);
+            Ok(())
+        }
+        "kind" => {
+            is_client = CLIENT.contains(&json.skip()?);
+            Ok(())
+        }
+        "parentSpanId" | "parent_span_id" => {
+            // Sixteen digits within quotes.
+            has_parent = json.skip()?.len() == 18;
             Ok(())
         }
         "attributes" => json.array("attributes", |json| {
@@ -119,7 +145,7 @@ fn is_wanted(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<bool> {
         }),
         _ => json.skip().map(drop),
     })?;
-    Ok(is_wanted)
+    Ok((is_wanted, is_client && has_parent))
 }
 
 /// A text as bytes; none where it is null.

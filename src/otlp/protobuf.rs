@@ -34,19 +34,31 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Result<(), Dec
 struct Wanted<'a> {
     scope_parts: Vec<&'a [u8]>,
     spans: Vec<&'a [u8]>,
+    /// Client spans below others, which may be wanted as such.
+    children: Vec<&'a [u8]>,
+}
+
+/// What a span is looked at for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    Whole,
+    Child,
+    Nothing,
 }
 
 fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(), DecodeError> {
     let mut resource_parts = Vec::new();
     let mut scopes = Vec::new();
+    let mut children = Vec::new();
     let mut spans = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
             1 => resource_parts.push(field.bytes()?),
             2 => {
-                let (wanted, seen) = scan_scope_spans(field.bytes()?, visitor)?;
+                let (mut wanted, seen) = scan_scope_spans(field.bytes()?, visitor)?;
                 spans += seen;
+                children.append(&mut wanted.children);
                 if !wanted.spans.is_empty() {
                     scopes.push(wanted);
                 }
@@ -58,6 +70,7 @@ fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(),
     if scopes.is_empty() {
         let name = service_name(&resource_parts)?;
         visitor.resource(&name.unwrap_or(Cow::Borrowed("")), spans);
+        show_children(&children, visitor);
         return Ok(());
     }
     let mut reader = Reader::default();
@@ -70,7 +83,22 @@ fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(),
             visitor.span(&reader.clone().span(span)?, &scope, &resource);
         }
     }
+    show_children(&children, visitor);
     Ok(())
+}
+
+/// Shows client spans below others where they are wanted. One that cannot be read is left out: its
+/// framing holds, and it is nobody's call.
+fn show_children(children: &[&[u8]], visitor: &mut impl Visitor) {
+    if children.is_empty() || !visitor.wants_children() {
+        return;
+    }
+    for child in children {
+        let read = Reader::default().child(child, &|key| visitor.is_child_key(key));
+        if let Ok(span) = read {
+            visitor.child(&span);
+        }
+    }
 }
 
 fn scan_scope_spans<'a>(
@@ -90,8 +118,10 @@ fn scan_scope_spans<'a>(
             2 => {
                 let span = field.bytes()?;
                 seen += 1;
-                if is_wanted(span, visitor)? {
-                    wanted.spans.push(span);
+                match wish(span, visitor)? {
+                    Wish::Whole => wanted.spans.push(span),
+                    Wish::Child => wanted.children.push(span),
+                    Wish::Nothing => {}
                 }
             }
             _ => {}
@@ -100,12 +130,16 @@ fn scan_scope_spans<'a>(
     Ok((wanted, seen))
 }
 
-/// Checks a span's framing to its end, and tells whether the visitor wants it.
-fn is_wanted(span: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
-    let mut is_wanted = false;
+/// Checks a span's framing to its end, and tells whether the visitor wants it, or may want it as
+/// a client span below another one.
+fn wish(span: &[u8], visitor: &impl Visitor) -> Result<Wish, DecodeError> {
+    const CLIENT: u64 = 3;
+    let (mut is_wanted, mut is_client, mut has_parent) = (false, false, false);
     let mut fields = Fields::of(span);
     while let Some((number, field)) = fields.next()? {
         match number {
+            4 => has_parent = field.bytes().is_ok_and(|id| id.len() == 8),
+            6 => is_client = field.varint().is_ok_and(|kind| kind == CLIENT),
             5 => is_wanted |= visitor.is_deciding_name(field.bytes()?),
             9 => is_wanted |= is_deciding(field.bytes()?, visitor)?,
             // Events, links and the status are messages too: whole fields, or no answer.
@@ -113,7 +147,11 @@ fn is_wanted(span: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
             _ => {}
         }
     }
-    Ok(is_wanted)
+    Ok(match (is_wanted, is_client && has_parent) {
+        (true, _) => Wish::Whole,
+        (false, true) => Wish::Child,
+        (false, false) => Wish::Nothing,
+    })
 }
 
 /// Checks an attribute's framing to its end, and tells whether it makes its span wanted.

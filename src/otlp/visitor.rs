@@ -14,10 +14,25 @@ pub trait Visitor {
     /// Whether a span of this name is wanted.
     fn is_deciding_name(&self, name: &[u8]) -> bool;
 
+    /// Whether client spans below other spans are wanted of the resource that was begun last.
+    /// Asked after its wanted spans were shown.
+    fn wants_children(&self) -> bool {
+        false
+    }
+
+    /// Whether an attribute of this key is read of a client span that is wanted as a child alone.
+    fn is_child_key(&self, _key: &[u8]) -> bool {
+        false
+    }
+
     /// A resource begins: its `service.name` as sent, empty where it has none, and how many
     /// spans it holds, wanted or not.
     fn resource(&mut self, service_name: &str, spans: u64);
 
     /// A wanted span, in the order sent within its resource.
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
+
+    /// A client span that has a parent and is not wanted for itself, after the wanted spans of its
+    /// resource. Events and attributes of other keys may be left out of it.
+    fn child(&mut self, _span: &SpanView<'_>) {}
 }

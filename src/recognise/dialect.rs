@@ -112,6 +112,16 @@ pub(crate) enum ResultFrom {
     Count(Key),
 }
 
+impl ResultFrom {
+    /// The attribute that holds it, where one does.
+    pub(crate) const fn key(self) -> Option<Key> {
+        match self {
+            Self::Key(key) | Self::Member(key, _) => Some(key),
+            Self::Event(..) | Self::Count(_) => None,
+        }
+    }
+}
+
 impl Dialect {
     /// What most dialects share.
     pub(crate) const BASE: Self = Self {

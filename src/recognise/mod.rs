@@ -9,11 +9,13 @@ mod attribute_names;
 mod deciding;
 mod dialect;
 mod dialects;
+mod downstream;
 mod never;
 mod not_a_call;
 mod seen;
 
 pub use deciding::{is_deciding_key, is_deciding_name, is_deciding_text};
+pub use downstream::{downstream_kind, is_downstream_key};
 pub use not_a_call::NotACall;
 
 pub(crate) use attribute_names::{
@@ -21,6 +23,7 @@ pub(crate) use attribute_names::{
     SERVICE_VERSION,
 };
 pub(crate) use dialect::{ArgumentsFrom, Dialect, ResultFrom, Side, ToolFrom};
+pub(crate) use downstream::first as first_text;
 pub(crate) use seen::{Seen, word};
 
 use crate::otlp::{ResourceView, ScopeView, SpanView};

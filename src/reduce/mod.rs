@@ -5,6 +5,7 @@
 //! read in memory only: nothing of it is in a sighting, an error or any Debug output.
 
 mod arguments;
+mod attempt;
 pub mod canonical_json;
 mod context;
 mod error_text;
@@ -16,6 +17,7 @@ mod outcome;
 mod paging;
 mod parties;
 mod prints;
+mod recovery;
 mod repairs;
 mod result;
 mod sampling;
@@ -24,7 +26,10 @@ mod times;
 mod tool;
 mod wrappers;
 
-pub use context::{PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
+pub use attempt::attempt;
+pub use context::{
+    EmptyDeclaration, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits,
+};
 
 use crate::call::{CallKey, Name, Repair, Sighting, SpanId, TraceId};
 use crate::figures::Refusal;
@@ -87,7 +92,8 @@ pub fn reduce(
         repairs.note(Repair::DuplicateKey);
     }
     let side = rules.side.of(span.kind);
-    let result = result::look(&seen, rules);
+    let declared = tool.as_ref().and_then(|tool| context.empties.get(tool.as_str()));
+    let result = result::look(&seen, rules, declared);
     let outcome = outcome::outcome(&seen, rules, &result);
     let (client, client_version) = parties::client(&seen, side, &mut repairs);
     let sighting = Sighting {
@@ -114,6 +120,7 @@ pub fn reduce(
         call_id: id(&seen, CALL_IDS),
         request_id: id(&seen, REQUEST_IDS),
         is_sampled: sampling::is_sampled(&seen),
+        recovery: recovery::recovery(&seen, context.secret, &mut repairs),
         received: context.now,
     };
     Ok(Reduced { sighting, repairs: repairs.into_vec() })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::call::{Name, Sighting, UnixNanos};
+use crate::call::{Attempt, Name, Sighting, UnixNanos};
 use crate::figures::ArrivalCounts;
 
 /// What became of a batch that is on disk.
@@ -19,6 +19,21 @@ pub struct Batch {
     pub received: UnixNanos,
     /// The sightings, in the order in which they were sent.
     pub sightings: Vec<Sighting>,
+    /// Client spans that may turn out to be below one of the calls, in the same order.
+    pub attempts: Vec<Attempt>,
     /// What arrived, by the emitter's `service.name`; an empty name where it was not told.
     pub counts: BTreeMap<Name, ArrivalCounts>,
+}
+
+impl Batch {
+    /// When everything in it that is kept starts.
+    pub(super) fn starts(&self) -> impl Iterator<Item = UnixNanos> + '_ {
+        let sightings = self.sightings.iter().map(|sighting| sighting.start);
+        sightings.chain(self.attempts.iter().map(|attempt| attempt.start))
+    }
+
+    /// How many rows it takes.
+    pub(super) fn rows(&self) -> usize {
+        self.sightings.len().saturating_add(self.attempts.len())
+    }
 }

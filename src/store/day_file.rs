@@ -6,11 +6,13 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, TransactionBehavio
 
 use super::database::{self, At, FileIdentity, to_sql};
 use super::error::{Damage, StoreError};
+use super::name_code::Numberer;
 use super::names::{self, NameBook};
 use super::row::{self, Packed};
 use super::watermark::FileMark;
 use super::wire::checksum;
-use crate::call::{CallDuration, Day, Name, Sighting, UnixNanos};
+use super::{attempt_row, recovery_row};
+use crate::call::{Attempt, CallDuration, Day, Name, Sighting, UnixNanos};
 
 /// How much of a day's beginning can touch the figures of the day before.
 const HEAD: CallDuration = CallDuration::from_secs(15 * 60);
@@ -33,12 +35,14 @@ pub(super) const BATCHES: &[&str] = &[
     "head_checksum",
     "checksum",
     "packed",
+    "recovery",
+    "attempts",
 ];
 
-/// The day whose file holds a sighting. The broken day at the end of representable time has no
+/// The day whose file holds what starts then. The broken day at the end of representable time has no
 /// file of its own.
-pub(super) fn day_of(sighting: &Sighting) -> Day {
-    sighting.start.day().min(Day::MAX)
+pub(super) fn day_of(start: UnixNanos) -> Day {
+    start.day().min(Day::MAX)
 }
 
 /// A day file that is open for writing, with its dictionary in memory.
@@ -82,24 +86,44 @@ impl DayWriter {
 
     /// Adds rows in one transaction, synced when this returns. After an error the writer is to be
     /// dropped, which rolls back what was begun.
-    pub(super) fn append(&mut self, rows: &[&Sighting]) -> Result<(), StoreError> {
+    pub(super) fn append(&mut self, rows: &DayRows<'_>) -> Result<(), StoreError> {
         let Self { day, file, connection, names, .. } = self;
         append(connection, names, *day, rows).at(file)
     }
+}
+
+/// What one group commit adds to one day's file.
+#[derive(Debug, Default)]
+pub(super) struct DayRows<'a> {
+    pub(super) sightings: Vec<&'a Sighting>,
+    pub(super) attempts: Vec<&'a Attempt>,
+    /// When the attempts were received.
+    pub(super) received: Option<UnixNanos>,
 }
 
 fn append(
     connection: &mut Connection,
     names: &mut NameBook,
     day: Day,
-    rows: &[&Sighting],
+    rows: &DayRows<'_>,
 ) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let last = "SELECT coalesce(max(id), 0) FROM batches";
     let last: i64 = transaction.query_row(last, [], |row| row.get(0))?;
-    for (id, rows) in (last.saturating_add(1)..).zip(rows.chunks(MAX_BLOB_ROWS)) {
-        let Some(packed) = row::pack(rows, &mut |name| names.number(name)) else {
-            continue;
+    let received = rows.received.unwrap_or(day.start());
+    let mut sightings = rows.sightings.chunks(MAX_BLOB_ROWS);
+    let mut attempts = rows.attempts.chunks(MAX_BLOB_ROWS);
+    for id in last.saturating_add(1).. {
+        let (next, beside) = (sightings.next(), attempts.next());
+        if next.is_none() && beside.is_none() {
+            break;
+        }
+        let (rows, beside) = (next.unwrap_or_default(), beside.unwrap_or_default());
+        let number = &mut |name: &Name| names.number(name);
+        let Some(packed) = pack(rows, beside, received, number) else { continue };
+        let further = Further {
+            recovery: recovery_row::pack(rows, number),
+            attempts: attempt_row::pack(beside, number),
         };
         names.save(&transaction)?;
         let head = Head {
@@ -109,9 +133,32 @@ fn append(
             max_start: to_sql(packed.max_start.get()),
             received: to_sql(packed.received.get()),
         };
-        insert(&transaction, day, &head, &packed)?;
+        insert(&transaction, day, &head, &packed, &further)?;
     }
     transaction.commit()
+}
+
+/// What stands in columns of its own beside a batch's packed sightings.
+struct Further {
+    recovery: Option<Vec<u8>>,
+    attempts: Option<Vec<u8>>,
+}
+
+/// The packed sightings of one batch. Its times span the attempts beside them as well.
+fn pack(
+    rows: &[&Sighting],
+    attempts: &[&Attempt],
+    received: UnixNanos,
+    number: &mut Numberer<'_>,
+) -> Option<Packed> {
+    let starts = || attempts.iter().map(|attempt| attempt.start);
+    let Some((first, last)) = starts().min().zip(starts().max()) else {
+        return row::pack(rows, number);
+    };
+    let packed =
+        row::pack(rows, number).unwrap_or_else(|| row::pack_none(first, last, received));
+    let (min_start, max_start) = (packed.min_start.min(first), packed.max_start.max(last));
+    Some(Packed { min_start, max_start, ..packed })
 }
 
 /// What is known of a batch without its BLOB, with a checksum of its own: a damaged number must
@@ -137,7 +184,13 @@ impl Head {
     }
 }
 
-fn insert(connection: &Connection, day: Day, head: &Head, packed: &Packed) -> rusqlite::Result<()> {
+fn insert(
+    connection: &Connection,
+    day: Day,
+    head: &Head,
+    packed: &Packed,
+    further: &Further,
+) -> rusqlite::Result<()> {
     let touches_head = packed.min_start < day.start().saturating_add(HEAD);
     let touches_tail = packed.max_start >= day.end().saturating_sub(TAIL);
     let mut insert = connection.prepare_cached(&super::columns::insert_into("batches", BATCHES))?;
@@ -152,6 +205,8 @@ fn insert(connection: &Connection, day: Day, head: &Head, packed: &Packed) -> ru
         head.checksum(),
         checksum(&packed.bytes),
         &packed.bytes,
+        &further.recovery,
+        &further.attempts,
     ))?;
     Ok(())
 }
@@ -202,7 +257,41 @@ pub(super) fn read(
 pub(super) const HEADS: &str = "SELECT id, sightings, min_start, max_start, received, head_checksum
     FROM batches ORDER BY id";
 
-pub(super) const BLOB: &str = "SELECT checksum, packed FROM batches WHERE id = ?1";
+pub(super) const BLOB: &str = "SELECT checksum, packed, recovery FROM batches WHERE id = ?1";
+
+/// Hands every downstream attempt of `file` that starts in `[from, to)` to `visit`, in order of
+/// arrival, as [`read`] does with sightings.
+pub(super) fn read_attempts(
+    file: &Path,
+    from: UnixNanos,
+    to: UnixNanos,
+    visit: &mut dyn FnMut(Attempt),
+) -> Result<(), StoreError> {
+    let Some(mut connection) = database::open_existing(file, &database::DAY)? else {
+        return Ok(());
+    };
+    let transaction = connection.transaction().at(file)?;
+    let names = names::read(&transaction).at(file)?;
+    let mut select = transaction.prepare(ATTEMPTS).at(file)?;
+    let mut rows = select.query((to_sql(from.get()), to_sql(to.get()))).at(file)?;
+    let mut damaged = None;
+    while let Some(row) = rows.next().at(file)? {
+        let packed = row.get_ref(1).at(file)?.as_blob().unwrap_or_default();
+        match attempt_row::unpack(packed, &names) {
+            Ok(attempts) => attempts
+                .into_iter()
+                .filter(|attempt| from <= attempt.start && attempt.start < to)
+                .for_each(&mut *visit),
+            Err(_) => damaged = damaged.or(Some(row.get(0).at(file)?)),
+        }
+    }
+    damaged.map_or(Ok(()), |batch| {
+        Err(StoreError::Corrupt { file: file.into(), damage: Damage::Batch(batch) })
+    })
+}
+
+pub(super) const ATTEMPTS: &str = "SELECT id, attempts FROM batches
+    WHERE attempts IS NOT NULL AND max_start >= ?1 AND min_start <= ?2 ORDER BY id";
 
 /// A batch's head, and whether its checksum holds.
 fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
@@ -231,7 +320,16 @@ fn blob(
         return Ok(None);
     }
     let sightings = row::unpack(packed, names).ok();
-    Ok(sightings.filter(|rows| i64::try_from(rows.len()) == Ok(head.sightings)))
+    let Some(mut sightings) =
+        sightings.filter(|rows| i64::try_from(rows.len()) == Ok(head.sightings))
+    else {
+        return Ok(None);
+    };
+    let is_sound = match row.get_ref(2)?.as_blob() {
+        Ok(recovery) => recovery_row::unpack(recovery, names, &mut sightings).is_ok(),
+        Err(_) => true, // null
+    };
+    Ok(is_sound.then_some(sightings))
 }
 
 /// Which batches of a file count for a mark.

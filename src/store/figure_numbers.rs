@@ -37,6 +37,7 @@ pub(super) fn numbers(figures: &Figures) -> Vec<u64> {
         result_bytes,
         reworded: _, // rows of its own
         reworded_known,
+        recovery: _, // tables of its own
     } = figures;
     let scalars = [
         calls,
@@ -107,6 +108,7 @@ pub(super) fn figures(numbers: impl IntoIterator<Item = u64>) -> Figures {
         latency: zeros(next()),
         result_sizes: zeros(next()),
         reworded: std::collections::BTreeMap::new(),
+        recovery: crate::figures::RecoveryFigures::default(),
     }
 }
 

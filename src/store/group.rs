@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::batch::Batch;
-use super::day_file::{DayWriter, day_of};
+use super::day_file::{DayRows, DayWriter, day_of};
 use super::error::StoreError;
 use super::folder::Folder;
-use crate::call::{Day, Sighting};
+use crate::call::Day;
 
 /// The day files that are open for writing, the one used last at the end.
 #[derive(Debug)]
@@ -32,9 +32,16 @@ impl OpenDays {
     /// Commits the batches' sightings and syncs them. The answers are in the batches' order: a
     /// batch is safe when every day that it touches is.
     pub(super) fn commit(&mut self, batches: &[&Batch]) -> Vec<Result<(), StoreError>> {
-        let mut by_day: BTreeMap<Day, Vec<&Sighting>> = BTreeMap::new();
-        for sighting in batches.iter().flat_map(|batch| &batch.sightings) {
-            by_day.entry(day_of(sighting)).or_default().push(sighting);
+        let mut by_day: BTreeMap<Day, DayRows<'_>> = BTreeMap::new();
+        for batch in batches {
+            for sighting in &batch.sightings {
+                by_day.entry(day_of(sighting.start)).or_default().sightings.push(sighting);
+            }
+            for attempt in &batch.attempts {
+                let rows = by_day.entry(day_of(attempt.start)).or_default();
+                rows.attempts.push(attempt);
+                rows.received = rows.received.max(Some(batch.received));
+            }
         }
         let mut failures: BTreeMap<Day, StoreError> = BTreeMap::new();
         for (day, rows) in by_day {
@@ -44,12 +51,12 @@ impl OpenDays {
             }
         }
         let failure_of = |batch: &Batch| {
-            batch.sightings.iter().find_map(|sighting| failures.get(&day_of(sighting)).cloned())
+            batch.starts().find_map(|start| failures.get(&day_of(start)).cloned())
         };
         batches.iter().map(|batch| failure_of(batch).map_or(Ok(()), Err)).collect()
     }
 
-    fn append(&mut self, day: Day, rows: &[&Sighting]) -> Result<(), StoreError> {
+    fn append(&mut self, day: Day, rows: &DayRows<'_>) -> Result<(), StoreError> {
         // Taken out of the list: after an error it is dropped, and the next commit opens anew.
         let mut writer = self.take(day)?;
         writer.append(rows)?;

@@ -13,8 +13,9 @@ use super::error::StoreError;
 use super::folder::Folder;
 use super::lease::PassLease;
 use super::watermark::Watermark;
+use super::offered::{self, OfferedTool};
 use super::{arrivals, day_file, publish, read_days};
-use crate::call::{Day, InstallationSecret, Name, Sighting, UnixNanos};
+use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
 use crate::figures::{ArrivalCounts, DayFigures};
 
 /// A data folder, for readers and for the pass. Cheap to clone; usable from several threads and
@@ -77,6 +78,38 @@ impl Store {
         visit: &mut dyn FnMut(Sighting),
     ) -> Result<(), StoreError> {
         day_file::read(&self.folder.day_file(day), from, to, visit)
+    }
+
+    /// Hands every downstream attempt of `day`'s file that starts in `[from, to)` to `visit`, as
+    /// [`Store::read_sightings`] does with sightings.
+    pub fn read_attempts(
+        &self,
+        day: Day,
+        from: UnixNanos,
+        to: UnixNanos,
+        visit: &mut dyn FnMut(Attempt),
+    ) -> Result<(), StoreError> {
+        day_file::read_attempts(&self.folder.day_file(day), from, to, visit)
+    }
+
+    /// Puts the tools that `service` offers in place of those that it was known to offer.
+    pub fn replace_offered_tools(
+        &self,
+        service: Option<&Name>,
+        tools: &[OfferedTool],
+        now: UnixNanos,
+    ) -> Result<(), StoreError> {
+        let file = self.folder.main_file();
+        let mut connection = self.main()?;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).at(&file)?;
+        offered::replace(&transaction, service, tools, now).at(&file)?;
+        transaction.commit().at(&file)
+    }
+
+    /// The tools that servers are known to offer, by server and name.
+    pub fn offered_tools(&self) -> Result<Vec<OfferedTool>, StoreError> {
+        offered::read(&self.main()?).at(&self.folder.main_file())
     }
 
     /// What has arrived so far that can touch `day`'s figures. Taken before its sightings are

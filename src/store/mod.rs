@@ -6,6 +6,7 @@
 //! `docs/data-model.md` describes every table and the row format.
 
 mod arrivals;
+mod attempt_row;
 mod batch;
 mod columns;
 mod coverage;
@@ -19,9 +20,13 @@ mod group;
 mod handle;
 mod lease;
 mod lock_file;
+mod name_code;
 mod names;
+mod offered;
 mod publish;
 mod read_days;
+mod recovery_numbers;
+mod recovery_row;
 mod row;
 mod rows;
 mod watermark;
@@ -34,6 +39,7 @@ pub use erased::ErasedDays;
 pub use error::{Damage, StoreError};
 pub use handle::Store;
 pub use lease::PassLease;
+pub use offered::OfferedTool;
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
 

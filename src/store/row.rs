@@ -4,6 +4,7 @@
 //! dictionary; times as distances from the batch's own. A checksum beside the BLOB tells
 //! damage; even so, unpacking takes any bytes without panicking.
 
+use super::name_code::{Numberer, put_name, take_name};
 use super::wire::{Bytes, Damaged, put_delta, put_varint};
 use crate::call::{
     ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallDuration, CallKey, ClientName, Confidence,
@@ -47,8 +48,13 @@ pub(super) struct Packed {
     pub(super) received: UnixNanos,
 }
 
-/// Where a name's number comes from; none where the dictionary takes no more names.
-pub(super) type Numberer<'a> = dyn FnMut(&Name) -> Option<u64> + 'a;
+/// The packed form of no sightings, for a batch that holds other rows.
+pub(super) fn pack_none(min_start: UnixNanos, max_start: UnixNanos, received: UnixNanos) -> Packed {
+    let mut bytes = vec![FORMAT];
+    put_varint(&mut bytes, min_start.get());
+    put_varint(&mut bytes, received.get());
+    Packed { bytes, min_start, max_start, received }
+}
 
 /// Packs sightings; none for no sightings. An `end` before its `start` is packed as `start`.
 pub(super) fn pack(rows: &[&Sighting], number: &mut Numberer<'_>) -> Option<Packed> {
@@ -109,18 +115,8 @@ impl Packer<'_, '_> {
         }
     }
 
-    /// 0 stands for none, 1 for a name that follows in full, others for dictionary number less 1.
     fn put_name(&mut self, name: Option<&Name>) {
-        let Some(name) = name else {
-            return put_varint(&mut self.out, 0);
-        };
-        if let Some(code) = (self.number)(name).and_then(|number| number.checked_add(1)) {
-            return put_varint(&mut self.out, code);
-        }
-        put_varint(&mut self.out, 1);
-        let text = name.as_str().as_bytes();
-        put_varint(&mut self.out, u64::try_from(text.len()).unwrap_or(u64::MAX));
-        self.out.extend(text);
+        put_name(&mut self.out, name, self.number);
     }
 
     fn put_arguments(&mut self, arguments: &Arguments) {
@@ -246,6 +242,8 @@ impl Unpacker<'_> {
             call_id,
             request_id,
             is_sampled: has(IS_SAMPLED),
+            // In a column of its own: most rows have none.
+            recovery: None,
             received: UnixNanos::new(received),
         })
     }
@@ -273,18 +271,7 @@ impl Unpacker<'_> {
     }
 
     fn name(&mut self) -> Result<Option<Name>, Damaged> {
-        match self.bytes.varint()? {
-            0 => Ok(None),
-            1 => {
-                let len = self.bytes.varint()?;
-                let text = str::from_utf8(self.bytes.slice(len)?).map_err(|_error| Damaged)?;
-                Name::exact(text).map(Some).ok_or(Damaged)
-            }
-            code => {
-                let position = usize::try_from(code - 2).map_err(|_error| Damaged)?;
-                self.names.get(position).cloned().flatten().map(Some).ok_or(Damaged)
-            }
-        }
+        take_name(&mut self.bytes, self.names)
     }
 
     fn arguments(&mut self) -> Result<Arguments, Damaged> {
@@ -338,7 +325,9 @@ mod tests {
             room in prop::sample::select(vec![0, 3, 1000]),
         ) {
             let (packed, names) = packed(&rows, room);
-            prop_assert_eq!(unpack(&packed.bytes, &names), Ok(rows));
+            let without: Vec<Sighting> =
+                rows.into_iter().map(|row| Sighting { recovery: None, ..row }).collect();
+            prop_assert_eq!(unpack(&packed.bytes, &names), Ok(without));
         }
 
         #[test]

@@ -13,7 +13,7 @@ mod traps;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use firstcall::call::{InstallationSecret, UnixNanos};
+use firstcall::call::{InstallationSecret, ToolRules, UnixNanos};
 use firstcall::figures::Refusal;
 use firstcall::otlp::{Format, ResourceView, ScopeView, SpanView, Visitor, walk};
 use firstcall::recognise::{
@@ -65,6 +65,7 @@ impl Visitor for Fates {
             secret: &secret,
             limits: &limits,
             paging: &paging,
+            empties: &ToolRules::default(),
             conversation_attributes: &[],
         };
         self.fates.push(match recognise(span, scope, resource) {

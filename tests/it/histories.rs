@@ -217,6 +217,7 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        recovery: None,
         received: day().end(),
     };
     let sides: &[(SpanKind, &str)] = match written.seen_by.as_str() {

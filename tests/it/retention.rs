@@ -65,6 +65,7 @@ fn call(number: u64, day: Day) -> Sighting {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        recovery: None,
         received: start,
     }
 }
@@ -77,7 +78,7 @@ fn send(writer: &Writer, now: UnixNanos, sightings: Vec<Sighting>) -> Committed 
     };
     let counts = BTreeMap::from([(Name::exact("orders").unwrap(), counts)]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(writer.commit(Batch { received: now, sightings, counts })).unwrap()
+    runtime.block_on(writer.commit(Batch { received: now, sightings, attempts: Vec::new(), counts })).unwrap()
 }
 
 fn week() -> NonZeroU32 {

@@ -63,12 +63,13 @@ fn sighting(number: u64) -> Sighting {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        recovery: None,
         received: UnixNanos::new(start + 300_000_000),
     }
 }
 
 fn batch(sightings: Vec<Sighting>) -> Batch {
-    Batch { received: day().start(), sightings, counts: BTreeMap::new() }
+    Batch { received: day().start(), sightings, attempts: Vec::new(), counts: BTreeMap::new() }
 }
 
 fn runtime() -> tokio::runtime::Runtime {

@@ -37,7 +37,7 @@ fn call(number: u64, seconds_after_midnight: u64) -> Sighting {
 
 fn send(store: &Store, sightings: Vec<Sighting>) {
     let writer = Writer::start(store, WriterOptions::default()).unwrap();
-    let batch = Batch { received: at(0), sightings, counts: BTreeMap::new() };
+    let batch = Batch { received: at(0), sightings, attempts: Vec::new(), counts: BTreeMap::new() };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(writer.commit(batch)).unwrap();
     writer.close().unwrap();

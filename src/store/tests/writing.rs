@@ -267,6 +267,7 @@ fn counts_of_requests_without_sightings_reach_the_file_by_day_and_emitter() {
     let at = |ahead: u32, counts| Batch {
         received: day().plus(ahead).start(),
         sightings: Vec::new(),
+        attempts: Vec::new(),
         counts,
     };
     commit_all(&store, [at(0, counts("shop", 3)), at(0, counts("shop", 4)), at(1, counts("", 5))]);

@@ -227,6 +227,7 @@ fn spans(plan: &Plan, number: u64, start: u64) -> Vec<Sighting> {
         call_id: None,
         request_id: None,
         is_sampled: plan.is_sampled,
+        recovery: None,
         received: UnixNanos::new(day().end().get() + 600 * S),
     };
     let mut spans = match plan.outer {
