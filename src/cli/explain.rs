@@ -4,12 +4,16 @@ use std::fmt::Write;
 
 use super::{ExitCode, Failure, print};
 use crate::call::UnixNanos;
-use crate::nightly::{self, ChainKind, ExplainedCall, Question, Standing};
+use crate::nightly::{self, ChainKind, Declared, ExplainedCall, Question, Standing};
 use crate::store::Store;
 
 /// Prints a table of the calls, with tabs between its columns.
-pub(super) fn print_calls(store: &Store, question: &Question) -> Result<(), Failure> {
-    let calls = nightly::explain(store, question)?;
+pub(super) fn print_calls(
+    store: &Store,
+    declared: &Declared,
+    question: &Question,
+) -> Result<(), Failure> {
+    let calls = nightly::explain(store, declared, question)?;
     if calls.is_empty() {
         let error = format!("no call of `{}` on {}", plain(&question.tool), question.day);
         let hint = "a tool is given by its name, or as service/name; \
@@ -17,7 +21,8 @@ pub(super) fn print_calls(store: &Store, question: &Question) -> Result<(), Fail
         return Err(Failure::new(ExitCode::NothingToReport, error).with_hint(hint));
     }
     let mut table = String::from(
-        "start\tservice\ttool\tclient\tsession\tgrade\toutcome\tis_empty\tjudged\tretry\tchain\n",
+        "start\tservice\ttool\tclient\tsession\tgrade\toutcome\tis_empty\tjudged\tretry\tchain\
+         \trecovery\n",
     );
     for call in &calls {
         let cells = cells(call);
@@ -27,7 +32,7 @@ pub(super) fn print_calls(store: &Store, question: &Question) -> Result<(), Fail
     print(&table)
 }
 
-fn cells(call: &ExplainedCall) -> [String; 11] {
+fn cells(call: &ExplainedCall) -> [String; 12] {
     let judged = match call.standing {
         Standing::Judged => "yes".to_owned(),
         Standing::Unjudged(reason) => format!("no: {reason}"),
@@ -65,6 +70,7 @@ fn cells(call: &ExplainedCall) -> [String; 11] {
         judged,
         retry,
         chain,
+        call.recovery.map_or_else(|| "-".to_owned(), |recovery| recovery.to_string()),
     ]
 }
 

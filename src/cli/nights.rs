@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::declared;
 use crate::call::UnixNanos;
 use crate::clock::Clock;
 use crate::config::{Config, Last};
-use crate::nightly::{self, DaysToRun, Hour, PassEvent};
+use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent};
 use crate::report;
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
@@ -23,6 +24,7 @@ const NAP: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone)]
 pub(super) struct Nights {
     store: Store,
+    declared: Declared,
     clock: Arc<dyn Clock>,
     hour: Hour,
     out: PathBuf,
@@ -47,7 +49,8 @@ impl Nights {
         // Both types hold 0 to 23 and nothing else.
         let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
         let restate_days = config.nightly.restate_days;
-        Self { store, clock, hour, out, last: config.report.last, restate_days, self_report }
+        let (declared, last) = (declared::of(&config.tools), config.report.last);
+        Self { store, declared, clock, hour, out, last, restate_days, self_report }
     }
 
     /// Runs night after night until `stop`.
@@ -83,7 +86,8 @@ impl Nights {
                 tracing::info!(%day, calls, judged, late = passed.late, "a day is covered");
             }
         };
-        let passed = nightly::run(&self.store, DaysToRun::Due, self.clock.as_ref(), &mut note);
+        let (store, clock) = (&self.store, self.clock.as_ref());
+        let passed = nightly::run_under(store, &self.declared, DaysToRun::Due, clock, &mut note);
         let is_done = passed.as_ref().is_ok_and(|pass| pass.failed.is_empty());
         self.self_report.pass_ended(self.clock.now(), is_done);
         if let Ok(coverage) = self.store.coverage() {

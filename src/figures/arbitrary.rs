@@ -1,5 +1,6 @@
 //! Any figures at all, for property tests.
 
+use proptest::option;
 use proptest::prelude::*;
 
 use super::counts::Word;
@@ -63,8 +64,9 @@ fn recovery() -> impl Strategy<Value = RecoveryFigures> {
     let dependency =
         (word(AttemptKind::ALL), name()).prop_map(|(kind, name)| Dependency { kind, name });
     let dependencies = prop::collection::btree_map(dependency, counts_of, 0..3);
-    (prop::collection::vec(count(), 19), words, dependencies).prop_map(
-        |(numbers, words, dependencies)| {
+    let status_tool = option::of(name());
+    (prop::collection::vec(count(), 18), words, dependencies, status_tool).prop_map(
+        |(numbers, words, dependencies, status_tool)| {
             let mut numbers = numbers.into_iter();
             let mut next = || numbers.next().unwrap();
             RecoveryFigures {
@@ -73,7 +75,7 @@ fn recovery() -> impl Strategy<Value = RecoveryFigures> {
                 timeout_fate: words.1,
                 uncertain: next(),
                 followed: words.2,
-                status_tool_known: next(),
+                status_tool,
                 status_checked: next(),
                 never_checked: next(),
                 unsafe_replays: next(),

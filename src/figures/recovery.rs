@@ -56,8 +56,9 @@ pub struct RecoveryFigures {
     pub uncertain: u64,
     /// Those by what followed; they add up to `uncertain`.
     pub followed: Counts<Followed>,
-    /// Calls whose tool has a status tool that is known.
-    pub status_tool_known: u64,
+    /// The tool of the same service that tells what became of these calls, where one is known
+    /// and there are uncertain ones; of several the first by name.
+    pub status_tool: Option<Name>,
     /// Uncertain calls whose status tool answered within ten minutes.
     pub status_checked: u64,
     /// Uncertain calls whose status tool is known and did not.
@@ -144,7 +145,11 @@ impl RecoveryFigures {
         self.timeout_fate.merge(&other.timeout_fate);
         self.uncertain += other.uncertain;
         self.followed.merge(&other.followed);
-        self.status_tool_known += other.status_tool_known;
+        if let Some(theirs) = &other.status_tool
+            && self.status_tool.as_ref().is_none_or(|mine| theirs < mine)
+        {
+            self.status_tool = Some(theirs.clone());
+        }
         self.status_checked += other.status_checked;
         self.never_checked += other.never_checked;
         self.unsafe_replays += other.unsafe_replays;

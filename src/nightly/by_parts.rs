@@ -10,6 +10,7 @@ use std::thread;
 
 use super::call::Call;
 use super::fold::fold;
+use super::gathered::Gathered;
 use super::join::{By, Layers, join};
 use super::judge::{Judged, Terms, is_near, judge_as_they_come, judge_calls};
 use super::names::{Namer, Names};
@@ -17,7 +18,7 @@ use super::packed::Packed;
 use super::parts::{Adder, Part, Parts, Scratch};
 use super::seen::Seen;
 use super::summarise::Tally;
-use crate::call::{Day, Sighting, TraceId};
+use crate::call::{Attempt, Day, Sighting, TraceId};
 use crate::figures::DayFigures;
 
 /// Gathers a day's sightings, one for each thread that does.
@@ -25,13 +26,13 @@ use crate::figures::DayFigures;
 pub(super) struct Gathering<'p, 's> {
     day: Day,
     namer: Namer<'p>,
-    adder: Adder<'p, 's, Seen>,
+    adder: Adder<'p, 's, Gathered>,
     failed: Option<io::Error>,
 }
 
 impl<'p, 's> Gathering<'p, 's> {
     /// Nothing gathered yet.
-    pub(super) fn new(day: Day, names: &'p Mutex<Names>, parts: &'p Parts<'s, Seen>) -> Self {
+    pub(super) fn new(day: Day, names: &'p Mutex<Names>, parts: &'p Parts<'s, Gathered>) -> Self {
         Self { day, namer: Namer::new(names), adder: parts.adder(), failed: None }
     }
 
@@ -41,8 +42,17 @@ impl<'p, 's> Gathering<'p, 's> {
             return false;
         }
         let seen = Seen::new(sighting, &mut self.namer);
-        self.failed = self.adder.add(of_trace(seen.trace_id), seen).err();
+        self.failed = self.adder.add(of_trace(seen.trace_id), Gathered::Seen(seen)).err();
         true
+    }
+
+    /// Takes in a client span that may be below a call of the day or its margins.
+    pub(super) fn add_attempt(&mut self, attempt: &Attempt) {
+        if is_near(self.day, attempt.start) && self.failed.is_none() {
+            let attempt = attempt.with_names(|name| self.namer.id(name));
+            let key = of_trace(attempt.trace_id);
+            self.failed = self.adder.add(key, Gathered::Attempt(Box::new(attempt))).err();
+        }
     }
 
     /// Hands over what is left; an error where anything could not be kept.
@@ -55,15 +65,16 @@ impl<'p, 's> Gathering<'p, 's> {
 /// The calls of what was gathered, by session key.
 pub(super) fn calls<'s>(
     terms: Terms,
-    gathered: Parts<'_, Seen>,
+    gathered: Parts<'_, Gathered>,
     names: &Names,
     scratch: &'s Scratch,
 ) -> io::Result<Parts<'s, Call>> {
     let layers = Mutex::new(Layers::default());
     let folded = Parts::new(scratch, "calls");
     let begin = || folded.adder();
-    let work = |adder: &mut Adder<'_, 's, Call>, seen: Vec<Seen>| {
-        let calls = fold(&seen, names);
+    let work = |adder: &mut Adder<'_, 's, Call>, gathered: Vec<Gathered>| {
+        let (seen, attempts) = Gathered::apart(gathered);
+        let calls = fold(&seen, &attempts, names);
         layers.lock().unwrap_or_else(PoisonError::into_inner).note(&calls);
         calls.into_iter().try_for_each(|call| adder.add(of_session(terms, &call), call))
     };

@@ -7,18 +7,20 @@ use std::sync::{Mutex, PoisonError};
 
 use super::call::Call;
 use super::chain::{self, Chain, ChainKind};
+use super::declared::{Declared, ToolTerms};
 use super::first_call::{Standing, standing};
 use super::fold::fold;
 use super::join::{By, join};
 use super::look_alike::{Classified, Sweeps, classify};
 use super::names::{NameId, Namer, Names};
+use super::recovery::{self, Recovered};
 use super::retry::{Run, Window};
 use super::reworded::reworded;
 use super::seen::Seen;
 use super::session::{self, Session, Sessions, is_of_a_tool, order};
 use super::summarise::Tally;
 use super::{LOOK_AHEAD, LOOK_BACK};
-use crate::call::{Day, SessionGrade, Sighting, UnixNanos};
+use crate::call::{Attempt, Day, SessionGrade, Sighting, UnixNanos};
 use crate::figures::{DayFigures, RetryClass, UnjudgedReason};
 
 /// What a day is judged under.
@@ -56,6 +58,8 @@ pub struct Judgement {
     pub chain: Option<u32>,
     /// Whether it is the last call of its tool in its session.
     pub is_last_of_tool: bool,
+    /// What was found about its recovery; none where there was nothing to look for.
+    pub recovered: Option<Recovered>,
 }
 
 /// The calls of a day and its margins, with what was found about each.
@@ -97,8 +101,20 @@ pub fn judge_day(day: Day, sightings: Vec<Sighting>) -> DayFigures {
 
 /// Judges a day as [`judge_day`] does, under other terms than the usual.
 pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayFigures {
-    let mut names = Names::new();
-    let calls = fold_day(day, sightings, &mut names);
+    judge_day_with(terms, day, sightings, Vec::new(), Declared::default())
+}
+
+/// Judges a day as [`judge_day_under`] does, with the client spans that may be below its calls and
+/// with what is declared of tools.
+pub fn judge_day_with(
+    terms: Terms,
+    day: Day,
+    sightings: Vec<Sighting>,
+    attempts: Vec<Attempt>,
+    declared: Declared,
+) -> DayFigures {
+    let mut names = Names::declaring(declared);
+    let calls = fold_day_with(day, sightings, attempts, &mut names);
     let judged = judge_calls(terms, day, calls, &names);
     let mut tally = Tally::new(day, terms);
     tally.add(&judged, &names);
@@ -107,6 +123,16 @@ pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayF
 
 /// The calls that the sightings of a day and its margins are of, in no particular order.
 pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Call> {
+    fold_day_with(day, sightings, Vec::new(), names)
+}
+
+/// The same with the client spans that may be below those calls.
+pub fn fold_day_with(
+    day: Day,
+    sightings: Vec<Sighting>,
+    attempts: Vec<Attempt>,
+    names: &mut Names,
+) -> Vec<Call> {
     let shared = Mutex::new(std::mem::take(names));
     let mut namer = Namer::new(&shared);
     let seen: Vec<Seen> = sightings
@@ -114,8 +140,13 @@ pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Ca
         .filter(|sighting| is_near(day, sighting.start))
         .map(|sighting| Seen::new(&sighting, &mut namer))
         .collect();
+    let attempts: Vec<_> = attempts
+        .iter()
+        .filter(|attempt| is_near(day, attempt.start))
+        .map(|attempt| attempt.with_names(|name| namer.id(name)))
+        .collect();
     *names = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let calls = fold(&seen, names);
+    let calls = fold(&seen, &attempts, names);
     By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
 }
 
@@ -139,6 +170,8 @@ pub(super) fn judge_as_they_come(
 ) -> Judged {
     let last = day.end().saturating_add(chain::LOOK_AHEAD);
     calls.retain(|call| call.start <= last);
+    let mut tool_terms = ToolTerms::new(names);
+    tool_terms.apply(&mut calls);
     let sessions = session::find(&mut calls, names.unknown(), terms.infer_sessions);
     let nothing = |call: &Call| Judgement {
         session: None,
@@ -151,6 +184,7 @@ pub(super) fn judge_as_they_come(
         is_repeat: false,
         chain: None,
         is_last_of_tool: false,
+        recovered: None,
     };
     let judgements = calls.iter().map(nothing).collect();
     let (chains, runs, run_calls) = (Vec::new(), Vec::new(), Vec::new());
@@ -159,6 +193,7 @@ pub(super) fn judge_as_they_come(
     let mut by_tool = Vec::new();
     for (ordinal, session) in (0_u32..).zip(&all) {
         judged.judge_session(ordinal, session, &mut by_tool);
+        judged.judge_recovery(session, &mut tool_terms);
     }
     judged.sessions.all = all;
     judged
@@ -202,6 +237,22 @@ impl Judged {
             let run = JudgedRun { session: ordinal, calls, reworded: Vec::new() };
             let run = self.judge_run(session.grade, run);
             self.runs.push(run);
+        }
+    }
+
+    /// Looks for what followed a session's uncertain calls.
+    fn judge_recovery(&mut self, session: &Session, terms: &mut ToolTerms<'_>) {
+        let is_near = |call: &Call| call.is_uncertain() || call.recovery.is_some();
+        let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
+        if !of_session().any(|(_, call)| is_near(call)) {
+            return;
+        }
+        let calls: Vec<(u32, &Call)> = of_session().collect();
+        let found = recovery::judge(&calls, &|call| self.is_of_day(call), terms);
+        for (at, recovered) in found {
+            if let Some(judgement) = self.judgements.get_mut(at as usize) {
+                judgement.recovered = Some(recovered);
+            }
         }
     }
 

@@ -4,13 +4,16 @@
 use std::num::NonZeroU64;
 
 use super::call::{Call, Joint};
+use super::call_recovery::{CallRecovery, Downstream};
 use super::few::Few;
 use super::names::NameId;
 use super::seen::{Args, Layer, Print, Seen};
 use crate::call::{
-    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey,
-    SpanId, SpanKind, TraceId, UnixNanos,
+    ArgsForm, Attempt, AttemptEnd, AttemptKind, BusinessOutcome, CallDuration, CallKey, Confidence,
+    Emptiness, KeyPrint, KeyStatus, OperationKind, Outcome, Recovery, SessionClaim, SessionKey,
+    SpanId, SpanKind, Stage, TimeBudget, TraceId, UnixNanos,
 };
+use crate::figures::{DependencyCounts, TimeoutFate};
 
 /// What can wait as bytes.
 pub(super) trait Packed: Sized {
@@ -44,8 +47,9 @@ macro_rules! packed_number {
 }
 packed_number!(u32, u64);
 
+
 macro_rules! packed_word {
-    ($($word:ty),+) => {$(
+    ($($word:ty),+ $(,)?) => {$(
         impl Packed for $word {
             fn pack(&self, out: &mut Vec<u8>) {
                 out.push(self.index());
@@ -56,7 +60,20 @@ macro_rules! packed_word {
         }
     )+};
 }
-packed_word!(ArgsForm, Confidence, Emptiness, Outcome, SpanKind);
+packed_word!(
+    ArgsForm,
+    AttemptEnd,
+    AttemptKind,
+    BusinessOutcome,
+    Confidence,
+    Emptiness,
+    KeyStatus,
+    OperationKind,
+    Outcome,
+    SpanKind,
+    Stage,
+    TimeoutFate,
+);
 
 macro_rules! packed_bytes {
     ($($name:ty: $make:expr),+ $(,)?) => {$(
@@ -75,6 +92,7 @@ packed_bytes!(
     SpanId: |bytes: [u8; 8]| SpanId::from_bytes(&bytes),
     SessionKey: |bytes| Some(SessionKey::from_bytes(bytes)),
     CallKey: |bytes| Some(CallKey::from_bytes(bytes)),
+    KeyPrint: |bytes| Some(KeyPrint::from_bytes(bytes)),
 );
 
 impl Packed for bool {
@@ -86,12 +104,32 @@ impl Packed for bool {
     }
 }
 
-impl Packed for [u8; 6] {
+impl<const N: usize> Packed for [u8; N] {
     fn pack(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self);
     }
     fn unpack(from: &mut &[u8]) -> Option<Self> {
         take(from)
+    }
+}
+
+impl<T: Packed> Packed for Box<T> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        T::pack(self, out);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        T::unpack(from).map(Self::new)
+    }
+}
+
+impl<T: Packed> Packed for Vec<T> {
+    fn pack(&self, out: &mut Vec<u8>) {
+        u32::try_from(self.len()).unwrap_or(u32::MAX).pack(out);
+        self.iter().for_each(|value| value.pack(out));
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        let count = u32::unpack(from)?;
+        (0..count).map(|_| T::unpack(from)).collect()
     }
 }
 
@@ -204,6 +242,65 @@ macro_rules! packed_record {
     };
 }
 
+/// What calls tell of recovery: its own small records.
+type Told = Recovery<NameId>;
+type Below = Attempt<NameId>;
+type ByDependency = (AttemptKind, NameId, DependencyCounts);
+
+impl Packed for ByDependency {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.0.pack(out);
+        self.1.pack(out);
+        self.2.pack(out);
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        Some((Packed::unpack(from)?, Packed::unpack(from)?, Packed::unpack(from)?))
+    }
+}
+
+impl Packed for TimeBudget {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.total_ms.pack(out);
+        self.spent_ms.iter().for_each(|spent| spent.pack(out));
+    }
+    fn unpack(from: &mut &[u8]) -> Option<Self> {
+        let total_ms = Packed::unpack(from)?;
+        let mut spent_ms = [None; 5];
+        for spent in &mut spent_ms {
+            *spent = Packed::unpack(from)?;
+        }
+        Some(Self { total_ms, spent_ms })
+    }
+}
+
+packed_record!(DependencyCounts { attempts, failed, timed_out, nanos });
+packed_record!(Downstream { most, by });
+packed_record!(CallRecovery { told, fate, downstream });
+packed_record!(Told {
+    kind,
+    dependency,
+    attempts,
+    stage,
+    budget,
+    key,
+    key_status,
+    business_outcome,
+    handle,
+    is_retry_safe,
+});
+packed_record!(Below {
+    trace_id,
+    span_id,
+    parent_span_id,
+    emitter,
+    kind,
+    dependency,
+    operation,
+    start,
+    end,
+    ended,
+    resends,
+});
 packed_record!(Layer { source, form });
 packed_record!(Args { layer, value, core, pos, hides, is_empty_object, prints });
 packed_record!(Seen {
@@ -231,6 +328,7 @@ packed_record!(Seen {
     is_sampled,
     received,
     args,
+    recovery,
 });
 packed_record!(Call {
     trace_id,
@@ -253,6 +351,7 @@ packed_record!(Call {
     result_bytes,
     dialect,
     is_sampled,
+    recovery,
     received,
     sightings,
     duplicates,
@@ -307,7 +406,7 @@ mod tests {
             for seen in &seen {
                 seen.pack(&mut bytes);
             }
-            let calls = fold(&seen, &names);
+            let calls = fold(&seen, &[], &names);
             for call in &calls {
                 call.pack(&mut bytes);
             }

@@ -3,8 +3,8 @@
 use super::few::Few;
 use super::names::{NameId, Namer};
 use crate::call::{
-    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Name, Outcome, SessionClaim, Sighting,
-    SpanId, SpanKind, TraceId, UnixNanos,
+    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Name, Outcome, Recovery, SessionClaim,
+    Sighting, SpanId, SpanKind, TraceId, UnixNanos,
 };
 use crate::call::{Arguments, Comparison};
 
@@ -35,6 +35,7 @@ pub(super) struct Seen {
     pub(super) is_sampled: bool,
     pub(super) received: UnixNanos,
     pub(super) args: Option<Args>,
+    pub(super) recovery: Option<Box<Recovery<NameId>>>,
 }
 
 /// What is kept of one sighting's arguments.
@@ -159,6 +160,10 @@ impl Seen {
             is_sampled: sighting.is_sampled,
             received: sighting.received,
             args: sighting.arguments.as_ref().map(|args| Args::new(args, names)),
+            recovery: sighting
+                .recovery
+                .as_ref()
+                .map(|told| Box::new(told.with_name(|name| names.id(name)))),
         }
     }
 

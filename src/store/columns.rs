@@ -107,9 +107,9 @@ pub(super) const DAY_RECOVERY: Table = Table {
     name: "day_recovery",
     columns: &[
         "figures_id",
+        "status_tool",
         "kind_known",
         "uncertain",
-        "status_tool_known",
         "status_checked",
         "never_checked",
         "unsafe_replays",

@@ -1,6 +1,7 @@
 //! The recovery figures of one tool and client: the numbers of one row, its dependencies, and back.
 
-use rusqlite::{Connection, params_from_iter, types::Value};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, params_from_iter};
 
 use super::columns::{DAY_DEPENDENCIES, DAY_RECOVERY};
 use super::database::to_sql;
@@ -8,6 +9,9 @@ use super::figure_numbers::{counted, counts};
 use super::rows::{count, name};
 use crate::call::AttemptKind;
 use crate::figures::{Dependency, DependencyCounts, RecoveryFigures};
+
+/// How many columns of `day_recovery` come before the numbers.
+const KEYS: usize = 2;
 
 /// The numbers of a row of `day_recovery`, in the order of its columns after the key.
 fn numbers(figures: &RecoveryFigures) -> Vec<u64> {
@@ -18,7 +22,6 @@ fn numbers(figures: &RecoveryFigures) -> Vec<u64> {
         timeout_fate,
         uncertain,
         followed,
-        status_tool_known,
         status_checked,
         never_checked,
         unsafe_replays,
@@ -36,12 +39,12 @@ fn numbers(figures: &RecoveryFigures) -> Vec<u64> {
         budgeted,
         budget_ms,
         spent_ms,
+        status_tool: _,  // a name
         dependencies: _, // rows of their own
     } = figures;
     let scalars = [
         kind_known,
         uncertain,
-        status_tool_known,
         status_checked,
         never_checked,
         unsafe_replays,
@@ -74,7 +77,6 @@ fn figures(numbers: impl IntoIterator<Item = u64>) -> RecoveryFigures {
     RecoveryFigures {
         kind_known: next(),
         uncertain: next(),
-        status_tool_known: next(),
         status_checked: next(),
         never_checked: next(),
         unsafe_replays: next(),
@@ -95,6 +97,7 @@ fn figures(numbers: impl IntoIterator<Item = u64>) -> RecoveryFigures {
         timeout_fate: counted(&mut next),
         followed: counted(&mut next),
         spent_ms: counted(&mut next),
+        status_tool: None,
         dependencies: std::collections::BTreeMap::new(),
     }
 }
@@ -109,7 +112,9 @@ pub(super) fn insert(
         return Ok(());
     }
     let numbers = numbers(figures).into_iter().map(to_sql);
-    let values = [id].into_iter().chain(numbers).map(Value::from);
+    let status_tool = figures.status_tool.as_ref().map(|tool| tool.as_str().to_owned());
+    let keys = [Value::from(id), Value::from(status_tool)];
+    let values = keys.into_iter().chain(numbers.map(Value::from));
     connection.prepare_cached(&DAY_RECOVERY.insert())?.execute(params_from_iter(values))?;
     let mut insert = connection.prepare_cached(&DAY_DEPENDENCIES.insert())?;
     for (dependency, counts) in &figures.dependencies {
@@ -132,9 +137,11 @@ pub(super) fn read(connection: &Connection, id: i64) -> rusqlite::Result<Recover
     let mut select = connection.prepare_cached(&select)?;
     let mut rows = select.query([id])?;
     let Some(row) = rows.next()? else { return Ok(RecoveryFigures::default()) };
-    let columns = 1..DAY_RECOVERY.columns.len();
+    let columns = KEYS..DAY_RECOVERY.columns.len();
     let numbers = columns.map(|column| count(row, column)).collect::<Result<Vec<u64>, _>>()?;
     let mut figures = figures(numbers);
+    let has_status_tool = row.get_ref(1)? != ValueRef::Null;
+    figures.status_tool = has_status_tool.then(|| name(row, 1)).transpose()?;
     let select = DAY_DEPENDENCIES.select("WHERE figures_id = ?1");
     let mut select = connection.prepare_cached(&select)?;
     let mut rows = select.query([id])?;
@@ -166,7 +173,7 @@ mod tests {
         // The n-th number after the key is n, so a value tells the column that it came from.
         let figures = figures(1..);
         let value = |name: &str| {
-            let columns = DAY_RECOVERY.columns.iter().skip(1);
+            let columns = DAY_RECOVERY.columns.iter().skip(KEYS);
             let found = columns.zip(1_u64..).find(|(column, _)| **column == name);
             found.unwrap().1
         };
@@ -177,7 +184,7 @@ mod tests {
         assert_eq!(figures.timeout_fate.get(TimeoutFate::Unknown), value("fate_unknown"));
         assert_eq!(figures.followed.get(Followed::GivenUp), value("then_given_up"));
         assert_eq!(figures.spent_ms.get(Stage::Audit), value("spent_ms_audit"));
-        let again: Vec<u64> = (1..).take(DAY_RECOVERY.columns.len() - 1).collect();
+        let again: Vec<u64> = (1..).take(DAY_RECOVERY.columns.len() - KEYS).collect();
         assert_eq!(numbers(&figures), again);
     }
 }

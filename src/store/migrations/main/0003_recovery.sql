@@ -3,9 +3,9 @@
 
 CREATE TABLE day_recovery (
     figures_id INTEGER PRIMARY KEY NOT NULL REFERENCES day_figures (figures_id),
+    status_tool TEXT,
     kind_known INTEGER NOT NULL,
     uncertain INTEGER NOT NULL,
-    status_tool_known INTEGER NOT NULL,
     status_checked INTEGER NOT NULL,
     never_checked INTEGER NOT NULL,
     unsafe_replays INTEGER NOT NULL,
