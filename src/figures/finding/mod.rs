@@ -8,6 +8,7 @@ mod answers;
 mod clients;
 mod first_call;
 mod quality;
+mod recovery;
 mod shape;
 
 use std::collections::BTreeMap;
@@ -71,6 +72,22 @@ words! {
         HashesMissing = "hashes_missing",
         /// Answers of which nobody knows whether they were empty.
         EmptinessMissing = "emptiness_missing",
+        /// A write was sent again before anyone asked what had become of it.
+        UnsafeReplays = "unsafe_replays",
+        /// Writes without a key were done twice.
+        DoubleWrites = "double_writes",
+        /// Writes whose outcome stays unknown.
+        UnknownOpen = "unknown_open",
+        /// Idempotency keys that come with other arguments.
+        KeyConflicts = "key_conflicts",
+        /// Timed-out calls whose status nobody asked for.
+        UncheckedTimeouts = "unchecked_timeouts",
+        /// A status tool that nobody calls.
+        UnusedStatusTool = "unused_status_tool",
+        /// Retries that multiply across layers.
+        Amplification = "amplification",
+        /// A time budget that is spent waiting in a queue.
+        QueueBudget = "queue_budget",
     }
 }
 word!(Severity, FindingRule);
@@ -106,6 +123,7 @@ pub fn findings(now: &RangeFigures, before: &RangeFigures) -> Vec<Finding> {
         found.extend(shape::small_pages(&subject));
         found.extend(clients::split(&subject));
         found.extend(quality::of_tool(&subject));
+        found.extend(recovery::findings(&subject, now));
     }
     found.extend(shape::pairs(now));
     found.extend(quality::of_sessions(now));
@@ -179,5 +197,7 @@ fn rate_text(rate: Option<Rate>) -> String {
     rate.map_or_else(|| "not judged".to_owned(), super::format::rate_percent)
 }
 
+#[cfg(test)]
+mod recovery_tests;
 #[cfg(test)]
 mod tests;
