@@ -77,7 +77,12 @@ fn fill(folder: &Path, calls: u64) {
         if waiting.len() >= BATCH || is_over {
             written += waiting.len();
             let sightings = std::mem::take(&mut waiting);
-            let batch = Batch { received: day().end(), sightings, attempts: Vec::new(), counts: BTreeMap::new() };
+            let batch = Batch {
+                received: day().end(),
+                sightings,
+                attempts: Vec::new(),
+                counts: BTreeMap::new(),
+            };
             runtime.block_on(writer.commit(batch)).unwrap();
         }
         if is_over {

@@ -228,7 +228,12 @@ impl Collector<'_> {
             kept: kept as u64,
             refused: self.first_refusal.map(|reason| (refused, reason)),
         };
-        let batch = Batch { received, sightings: self.sightings, attempts: self.attempts, counts: self.counts };
+        let batch = Batch {
+            received,
+            sightings: self.sightings,
+            attempts: self.attempts,
+            counts: self.counts,
+        };
         Ok(Reading { batch, outcome })
     }
 }

@@ -27,4 +27,5 @@ pub mod store;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod exporters;
 pub mod server;

@@ -131,11 +131,8 @@ impl Server {
             .with_paging(paging_rules(&config.tools))
             .with_empties(empty_rules(&config.tools))
             .with_conversation_attributes(config.sessions.conversation_attributes.clone());
-        let ingest = if config.recovery.downstream_attempts {
-            ingest
-        } else {
-            ingest.without_attempts()
-        };
+        let ingest =
+            if config.recovery.downstream_attempts { ingest } else { ingest.without_attempts() };
         let mut helpers =
             vec![tokio::spawn(reload_for_ever(options.tokens.clone(), options.tls.clone()))];
         let metrics_address = metrics.as_ref().map(MetricsListener::address);

@@ -4,9 +4,10 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::{
-    ArgsForm, ArgsHash, ArgumentPrint, Arguments, Attempt, AttemptEnd, AttemptKind, BusinessOutcome, CallKey, ClientName, Confidence,
-    Emptiness, KeyPrint, KeyStatus, Name, OperationKind, Outcome, Recovery, SessionClaim,
-    SessionKey, Sighting, SpanId, SpanKind, Stage, TimeBudget, TraceId, UnixNanos,
+    ArgsForm, ArgsHash, ArgumentPrint, Arguments, Attempt, AttemptEnd, AttemptKind,
+    BusinessOutcome, CallKey, ClientName, Confidence, Emptiness, KeyPrint, KeyStatus, Name,
+    OperationKind, Outcome, Recovery, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, Stage,
+    TimeBudget, TraceId, UnixNanos,
 };
 
 /// Any value of a closed set of words.

@@ -110,8 +110,10 @@ mod tests {
             .into_iter()
             .collect();
         let of = |tool| rules.get(tool).copied();
-        assert_eq!((of("get_order"), of("get_orde2"), of("get_x"), of("x")),
-            (Some(3), Some(4), Some(2), Some(1)));
+        assert_eq!(
+            (of("get_order"), of("get_orde2"), of("get_x"), of("x")),
+            (Some(3), Some(4), Some(2), Some(1))
+        );
         assert_eq!(ToolRules::<u8>::default().get("x"), None);
     }
 }

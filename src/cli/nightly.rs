@@ -4,8 +4,12 @@ use clap::Args;
 
 use super::{ExitCode, Failure, Globals, declared, explain, tell};
 use crate::call::Day;
-use crate::clock::SystemClock;
+use crate::clock::{Clock as _, SystemClock};
+use crate::config::Config;
+use crate::exporters;
+use crate::figures::RangeFigures;
 use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question};
+use crate::report::{self, Range};
 use crate::store::Store;
 
 /// Arguments of `firstcall nightly`.
@@ -61,10 +65,37 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     if pass.days.is_empty() && pass.failed.is_empty() {
         tell("nothing to do: every day that is over is covered");
     }
+    send(&config, &store);
     // The others are covered by now; the first trouble decides how the command ended.
     match pass.failed.into_iter().next() {
         None => Ok(()),
         Some((_, error)) => Err(error.into()),
+    }
+}
+
+/// Sends the figures as metrics where that is wanted; a receiver that is not there is told and
+/// changes nothing else.
+fn send(config: &Config, store: &Store) {
+    if config.exporters.otlp.endpoint.is_none() {
+        return;
+    }
+    let range = Range::Last(config.report.last.days());
+    let input = match report::read(store, range, SystemClock.now().day()) {
+        Ok(input) => input,
+        Err(error) => return tell(&format!("warning: no figures were sent: {error}")),
+    };
+    let figures = RangeFigures::of(&input.days);
+    match exporters::send(&config.exporters.otlp, &figures, input.as_of) {
+        Ok(sent) if sent.points > 0 => {
+            tell(&format!("sent {} figures as metrics", sent.points));
+        }
+        Ok(_) => {}
+        Err(error) => {
+            let cause = std::error::Error::source(&error);
+            let cause = cause.map_or_else(String::new, |cause| format!(": {cause}"));
+            let help = error.help();
+            tell(&format!("warning: the figures were not sent: {error}{cause}; {help}"));
+        }
     }
 }
 

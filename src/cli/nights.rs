@@ -9,9 +9,11 @@ use std::time::Duration;
 use super::declared;
 use crate::call::UnixNanos;
 use crate::clock::Clock;
-use crate::config::{Config, Last};
+use crate::config::{Config, Last, OtlpExporter};
+use crate::exporters;
+use crate::figures::RangeFigures;
 use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent};
-use crate::report;
+use crate::report::{self, ReportInput};
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
 use crate::store::Store;
@@ -29,6 +31,8 @@ pub(super) struct Nights {
     hour: Hour,
     out: PathBuf,
     last: Last,
+    assets: report::Assets,
+    exporter: OtlpExporter,
     restate_days: NonZeroU32,
     self_report: Arc<SelfReport>,
 }
@@ -48,9 +52,18 @@ impl Nights {
             .map_or_else(|| store.dir().join("report"), |out| out.as_path().to_owned());
         // Both types hold 0 to 23 and nothing else.
         let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
-        let restate_days = config.nightly.restate_days;
-        let (declared, last) = (declared::of(&config.tools), config.report.last);
-        Self { store, declared, clock, hour, out, last, restate_days, self_report }
+        Self {
+            store,
+            declared: declared::of(&config.tools),
+            clock,
+            hour,
+            out,
+            last: config.report.last,
+            assets: config.report.assets.into(),
+            exporter: config.exporters.otlp.clone(),
+            restate_days: config.nightly.restate_days,
+            self_report,
+        }
     }
 
     /// Runs night after night until `stop`.
@@ -110,15 +123,40 @@ impl Nights {
                 tracing::error!(%error, help = error.help(), "old sightings could not be erased");
             }
         }
-        match self.report() {
+        let today = self.clock.now().day();
+        match report::read(&self.store, report::Range::Last(self.last.days()), today) {
+            Ok(input) => {
+                self.rewrite(&input);
+                self.send(&input);
+            }
+            Err(error) => tracing::error!(%error, "the figures could not be read for the reports"),
+        }
+    }
+
+    fn rewrite(&self, input: &ReportInput) {
+        match report::rewrite(&self.out, input, self.assets) {
             Ok(files) => tracing::info!(files, "the reports are rewritten"),
             Err(error) => tracing::error!(%error, "the reports could not be written"),
         }
     }
 
-    fn report(&self) -> Result<usize, Box<dyn std::error::Error>> {
-        let today = self.clock.now().day();
-        let input = report::read(&self.store, report::Range::Last(self.last.days()), today)?;
-        Ok(report::rewrite(&self.out, &input, report::Assets::default())?)
+    /// A receiver that is not there keeps no pass from being done.
+    fn send(&self, input: &ReportInput) {
+        if self.exporter.endpoint.is_none() {
+            return;
+        }
+        let sent = exporters::send(&self.exporter, &RangeFigures::of(&input.days), input.as_of);
+        self.self_report.figures_exported(sent.is_ok());
+        match sent {
+            Ok(sent) => tracing::info!(
+                points = sent.points,
+                requests = sent.requests,
+                "the figures are sent as metrics"
+            ),
+            Err(error) => {
+                let cause = std::error::Error::source(&error).map(ToString::to_string);
+                tracing::error!(%error, cause, help = error.help(), "the figures were not sent");
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::range::RangeArgs;
 use super::{Failure, Globals, tell};
+use crate::config::PageAssets;
 use crate::report;
 
 /// Arguments of `firstcall report`.
@@ -15,9 +16,9 @@ pub struct ReportArgs {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Where the pages' style sheet and script are: `inline` in every page, or `files` beside
-    /// them, for hosts that refuse what is inline
-    #[arg(long, value_name = "WHERE", value_enum, default_value_t = AssetsArg::Inline)]
-    assets: AssetsArg,
+    /// them, for hosts that refuse what is inline [default: report.assets, else inline]
+    #[arg(long, value_name = "WHERE", value_enum)]
+    assets: Option<AssetsArg>,
     #[command(flatten)]
     range: RangeArgs,
 }
@@ -28,7 +29,7 @@ enum AssetsArg {
     Files,
 }
 
-impl From<AssetsArg> for report::Assets {
+impl From<AssetsArg> for PageAssets {
     fn from(arg: AssetsArg) -> Self {
         match arg {
             AssetsArg::Inline => Self::Inline,
@@ -37,11 +38,21 @@ impl From<AssetsArg> for report::Assets {
     }
 }
 
+impl From<PageAssets> for report::Assets {
+    fn from(assets: PageAssets) -> Self {
+        match assets {
+            PageAssets::Inline => Self::Inline,
+            PageAssets::Files => Self::Files,
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &ReportArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     let input = args.range.read(&config)?;
-    report::rewrite(&args.out, &input, args.assets.into())?;
+    let assets = args.assets.map_or(config.report.assets, PageAssets::from);
+    report::rewrite(&args.out, &input, assets.into())?;
     tell(&format!("wrote {}", args.out.join("index.html").display()));
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! secret. `docs/configuration.md` describes every key.
 
 pub mod endpoint;
+pub mod exporters;
 pub mod folder;
 pub mod limits;
 pub mod nightly;
@@ -25,13 +26,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use endpoint::Endpoint;
+pub use exporters::{Exporters, OtlpExporter, OtlpProtocol};
 pub use folder::Folder;
 pub use limits::Limits;
 pub use nightly::{HourOfDay, Nightly};
 pub use privacy::Privacy;
 pub use receivers::Receivers;
 pub use recovery::Recovery;
-pub use report::{Last, Report};
+pub use report::{Last, PageAssets, Report};
 use section::section;
 pub use security::{Auth, Cors, Tls};
 pub use sessions::Sessions;
@@ -58,6 +60,9 @@ pub struct Config {
     /// What the report shows and where it is written.
     #[serde(default, deserialize_with = "section")]
     pub report: Report,
+    /// Where the figures are sent after each pass.
+    #[serde(default, deserialize_with = "section")]
+    pub exporters: Exporters,
     /// How conversations are found.
     #[serde(default, deserialize_with = "section")]
     pub sessions: Sessions,

@@ -16,6 +16,19 @@ pub struct Report {
     pub out: Option<Folder>,
     /// How many covered days it shows, such as `7d`; seven by default.
     pub last: Last,
+    /// Where the pages' style sheet and script are; `inline` by default.
+    pub assets: PageAssets,
+}
+
+/// Where the pages' style sheet and script are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageAssets {
+    /// In every page.
+    #[default]
+    Inline,
+    /// In files beside the pages, for hosts that refuse what is inline.
+    Files,
 }
 
 /// A number of days up to the last covered one, from 1 to 366, written `7d`.

@@ -57,11 +57,8 @@ pub enum ToolKind {
 pub struct ParseToolKindError(String);
 
 impl ToolKind {
-    const ALL: [(Self, &str); 3] = [
-        (Self::Read, "read"),
-        (Self::IdempotentWrite, "idempotent_write"),
-        (Self::Write, "write"),
-    ];
+    const ALL: [(Self, &str); 3] =
+        [(Self::Read, "read"), (Self::IdempotentWrite, "idempotent_write"), (Self::Write, "write")];
 
     /// Its word, in the configuration and on spans.
     pub fn word(self) -> &'static str {
@@ -164,8 +161,7 @@ impl Tools {
 impl<'de> Deserialize<'de> for Tools {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // A tool that is named and left empty declares nothing.
-        let tools: BTreeMap<String, Option<ToolDeclaration>> =
-            BTreeMap::deserialize(deserializer)?;
+        let tools: BTreeMap<String, Option<ToolDeclaration>> = BTreeMap::deserialize(deserializer)?;
         let mut checked = BTreeMap::new();
         for (name, declared) in tools {
             let declared = declared.unwrap_or_default();

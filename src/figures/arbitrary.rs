@@ -53,14 +53,10 @@ fn client() -> impl Strategy<Value = ClientName> {
 /// Any figures of recovery.
 fn recovery() -> impl Strategy<Value = RecoveryFigures> {
     let words = (counts(count()), counts(count()), counts(count()), counts(count()));
-    let counts_of = prop::array::uniform4(count()).prop_map(
-        |[attempts, failed, timed_out, nanos]| DependencyCounts {
-            attempts,
-            failed,
-            timed_out,
-            nanos,
-        },
-    );
+    let counts_of =
+        prop::array::uniform4(count()).prop_map(|[attempts, failed, timed_out, nanos]| {
+            DependencyCounts { attempts, failed, timed_out, nanos }
+        });
     let dependency =
         (word(AttemptKind::ALL), name()).prop_map(|(kind, name)| Dependency { kind, name });
     let dependencies = prop::collection::btree_map(dependency, counts_of, 0..3);
@@ -106,12 +102,13 @@ pub(crate) fn figures() -> impl Strategy<Value = Figures> {
         .prop_map(|(name, retries, sessions)| (name, RewordedCount { retries, sessions }));
     let reworded = prop::collection::vec(reworded, 0..3);
     let histograms = (histogram(), histogram());
-    (prop::collection::vec(count(), 22), words, histograms, reworded, recovery()).prop_map(
+    (prop::collection::vec(count(), 23), words, histograms, reworded, recovery()).prop_map(
         |(numbers, words, histograms, reworded, recovery)| {
             let mut numbers = numbers.into_iter();
             let mut next = || numbers.next().unwrap();
             Figures {
                 calls: next(),
+                sessions: next(),
                 grades: words.0,
                 judged: next(),
                 unjudged: words.1,

@@ -179,8 +179,7 @@ impl RecoveryFigures {
 
     /// Downstream attempts per call; none where none are known.
     pub fn attempts_per_call(&self) -> Option<f64> {
-        (self.attempts_known > 0)
-            .then(|| as_float(self.attempts) / as_float(self.attempts_known))
+        (self.attempts_known > 0).then(|| as_float(self.attempts) / as_float(self.attempts_known))
     }
 }
 

@@ -172,9 +172,7 @@ impl Figures {
             ),
         ];
         let missing = all.into_iter().filter(|(is_missing, ..)| *is_missing);
-        missing
-            .map(|(_, figure, reason, carrier)| Missing { figure, reason, carrier })
-            .collect()
+        missing.map(|(_, figure, reason, carrier)| Missing { figure, reason, carrier }).collect()
     }
 }
 

@@ -13,6 +13,9 @@ use crate::call::{Name, Outcome, SessionGrade};
 pub struct Figures {
     /// Calls, unknown tools not among them.
     pub calls: u64,
+    /// Sessions in which it was called; one that reaches over midnight counts once per day. Where
+    /// several tools are added up, a session counts once per tool that it called.
+    pub sessions: u64,
     /// Calls by how well their session is known.
     pub grades: Counts<SessionGrade>,
     /// Calls that were judged.
@@ -86,6 +89,7 @@ impl Figures {
     /// Adds another's counts.
     pub fn merge(&mut self, other: &Self) {
         self.calls += other.calls;
+        self.sessions += other.sessions;
         self.grades.merge(&other.grades);
         self.judged += other.judged;
         self.unjudged.merge(&other.unjudged);

@@ -13,45 +13,49 @@ use super::fold::fold;
 use super::gathered::Gathered;
 use super::join::{By, Layers, join};
 use super::judge::{Judged, Terms, is_near, judge_as_they_come, judge_calls};
-use super::names::{Namer, Names};
+use super::names::{NameId, Names};
 use super::packed::Packed;
-use super::parts::{Adder, Part, Parts, Scratch};
+use super::parts::{Adder, Part, Parts, Reading, Scratch};
 use super::seen::Seen;
 use super::summarise::Tally;
-use crate::call::{Attempt, Day, Sighting, TraceId};
+use crate::call::{Attempt, Day, TraceId};
 use crate::figures::DayFigures;
+use crate::store::StoredSighting;
+
+/// How many sightings or calls are worked on at a time, whole traces or sessions as they are.
+const PIECE: usize = 4096;
 
 /// Gathers a day's sightings, one for each thread that does.
 #[derive(Debug)]
 pub(super) struct Gathering<'p, 's> {
     day: Day,
-    namer: Namer<'p>,
+    unknown: NameId,
     adder: Adder<'p, 's, Gathered>,
     failed: Option<io::Error>,
 }
 
 impl<'p, 's> Gathering<'p, 's> {
-    /// Nothing gathered yet.
-    pub(super) fn new(day: Day, names: &'p Mutex<Names>, parts: &'p Parts<'s, Gathered>) -> Self {
-        Self { day, namer: Namer::new(names), adder: parts.adder(), failed: None }
+    /// Nothing gathered yet. `unknown` is the number of the client that telemetry does not name.
+    pub(super) fn new(day: Day, unknown: NameId, parts: &'p Parts<'s, Gathered>) -> Self {
+        Self { day, unknown, adder: parts.adder(), failed: None }
     }
 
     /// Takes in a sighting of the day or its margins. Answers whether it was one.
-    pub(super) fn add(&mut self, sighting: &Sighting) -> bool {
-        if !is_near(self.day, sighting.start) || self.failed.is_some() {
+    pub(super) fn add(&mut self, stored: &StoredSighting<'_, NameId>) -> bool {
+        if !is_near(self.day, stored.start) || self.failed.is_some() {
             return false;
         }
-        let seen = Seen::new(sighting, &mut self.namer);
-        self.failed = self.adder.add(of_trace(seen.trace_id), Gathered::Seen(seen)).err();
+        let seen = Seen::new(stored, self.unknown);
+        let key = of_trace(seen.trace_id);
+        self.failed = self.adder.add(key, &Gathered::Seen(seen)).err();
         true
     }
 
     /// Takes in a client span that may be below a call of the day or its margins.
-    pub(super) fn add_attempt(&mut self, attempt: &Attempt) {
+    pub(super) fn add_attempt(&mut self, attempt: Attempt<NameId>) {
         if is_near(self.day, attempt.start) && self.failed.is_none() {
-            let attempt = attempt.with_names(|name| self.namer.id(name));
             let key = of_trace(attempt.trace_id);
-            self.failed = self.adder.add(key, Gathered::Attempt(Box::new(attempt))).err();
+            self.failed = self.adder.add(key, &Gathered::Attempt(Box::new(attempt))).err();
         }
     }
 
@@ -72,11 +76,11 @@ pub(super) fn calls<'s>(
     let layers = Mutex::new(Layers::default());
     let folded = Parts::new(scratch, "calls");
     let begin = || folded.adder();
-    let work = |adder: &mut Adder<'_, 's, Call>, gathered: Vec<Gathered>| {
+    let work = |adder: &mut Adder<'_, 's, Call>, gathered: &mut Vec<Gathered>| {
         let (seen, attempts) = Gathered::apart(gathered);
         let calls = fold(&seen, &attempts, names);
         layers.lock().unwrap_or_else(PoisonError::into_inner).note(&calls);
-        calls.into_iter().try_for_each(|call| adder.add(of_session(terms, &call), call))
+        calls.iter().try_for_each(|call| adder.add(of_session(terms, call), call))
     };
     each_part(gathered.into_parts(), begin, work, Adder::finish)?;
     let layers = layers.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -96,8 +100,10 @@ pub(super) fn figures(
 ) -> io::Result<DayFigures> {
     let whole = Mutex::new(Tally::new(day, terms));
     let begin = || Tally::new(day, terms);
-    let work = |tally: &mut Tally, calls: Vec<Call>| {
-        tally.add(&judge_as_they_come(terms, day, calls, names), names);
+    let work = |tally: &mut Tally, calls: &mut Vec<Call>| {
+        let judged = judge_as_they_come(terms, day, std::mem::take(calls), names);
+        tally.add(&judged, names);
+        *calls = judged.calls;
         Ok(())
     };
     each_part(calls.into_parts(), begin, work, |tally| {
@@ -134,11 +140,11 @@ fn join_parts<'s>(
     let keyed = Parts::new(scratch, "keyed");
     let begin = || (joined.adder(), keyed.adder());
     let work = |(through, waiting): &mut (Adder<'_, 's, Call>, Adder<'_, 's, Call>),
-                calls: Vec<Call>| {
-        for call in calls {
+                calls: &mut Vec<Call>| {
+        for call in calls.iter() {
             match by.key(&call.joint) {
                 Some(key) => waiting.add(key.get(), call)?,
-                None => through.add(of_session(terms, &call), call)?,
+                None => through.add(of_session(terms, call), call)?,
             }
         }
         Ok(())
@@ -149,9 +155,9 @@ fn join_parts<'s>(
     };
     each_part(calls.into_parts(), begin, work, finish)?;
     let begin = || joined.adder();
-    let work = |adder: &mut Adder<'_, 's, Call>, calls| {
-        let mut calls = join(calls, by, names).into_iter();
-        calls.try_for_each(|call| adder.add(of_session(terms, &call), call))
+    let work = |adder: &mut Adder<'_, 's, Call>, calls: &mut Vec<Call>| {
+        let mut calls = join(std::mem::take(calls), by, names).into_iter();
+        calls.try_for_each(|call| adder.add(of_session(terms, &call), &call))
     };
     each_part(keyed.into_parts(), begin, work, Adder::finish)?;
     Ok(joined)
@@ -163,20 +169,23 @@ pub(super) fn threads() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(4)
 }
 
-/// Works on every part. Each thread begins with a state of its own and finishes it in the end.
+/// Works on every part, piece by piece. Each thread begins with a state of its own and finishes
+/// it in the end.
 fn each_part<T: Packed + Send, S>(
-    parts: Vec<Part<T>>,
+    mut parts: Vec<Part<T>>,
     begin: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, Vec<T>) -> io::Result<()> + Sync,
+    work: impl Fn(&mut S, &mut Vec<T>) -> io::Result<()> + Sync,
     finish: impl Fn(S) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
+    // The largest first, so that no thread is left alone with it in the end.
+    parts.sort_by_key(Part::bytes);
     let count = threads().min(parts.len());
     let waiting = Mutex::new(parts);
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let work_off = || {
-        let mut state = begin();
+        let (mut state, mut reading) = (begin(), Reading::default());
         while let Some(part) = next() {
-            work(&mut state, part.load()?)?;
+            part.each_piece(&mut reading, PIECE, |items| work(&mut state, items))?;
         }
         finish(state)
     };
@@ -199,7 +208,8 @@ fn of_trace(trace: TraceId) -> u64 {
     first_eight(trace.as_bytes())
 }
 
-/// A number that all calls of one session key have in common.
+/// A number that all calls of one session key have in common. Its order is that in which
+/// [`session`](super::session) puts keys, and so it finds a piece's calls in order.
 fn of_session(terms: Terms, call: &Call) -> u64 {
     if let Some(key) = call.conversation.or(call.transport) {
         return first_eight(key.as_bytes());
@@ -213,7 +223,7 @@ fn of_session(terms: Terms, call: &Call) -> u64 {
 
 const fn first_eight(bytes: &[u8; 16]) -> u64 {
     match bytes.first_chunk() {
-        Some(first) => u64::from_le_bytes(*first),
+        Some(first) => u64::from_be_bytes(*first),
         None => 0,
     }
 }
@@ -224,7 +234,7 @@ mod tests {
 
     use super::*;
     use crate::call::arbitrary::plain_sighting;
-    use crate::call::{ArgsHash, Arguments, SessionClaim, SessionKey};
+    use crate::call::{ArgsHash, Arguments, SessionClaim, SessionKey, Sighting};
     use crate::nightly::fold::tests::{day, sightings_of, traces};
     use crate::nightly::judge_day;
 
@@ -232,13 +242,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::at(folder.path().join("parts"), in_memory, 5).unwrap();
         let parts = Parts::new(&scratch, "sightings");
-        let names = Mutex::new(Names::new());
-        let mut gathering = Gathering::new(day(), &names, &parts);
+        let mut names = Names::new();
+        let mut gathering = Gathering::new(day(), names.unknown(), &parts);
+        let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
         for sighting in sightings {
-            gathering.add(sighting);
+            gathering.add(&StoredSighting::of(sighting, &mut name, &mut prints));
         }
         gathering.finish().unwrap();
-        let names = names.into_inner().unwrap();
         let terms = Terms::default();
         let calls = calls(terms, parts, &names, &scratch).unwrap();
         figures(terms, day(), calls, &names).unwrap()

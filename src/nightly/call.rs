@@ -7,7 +7,8 @@ use super::few::Few;
 use super::names::NameId;
 use super::seen::Args;
 use crate::call::{
-    BusinessOutcome, CallDuration, Confidence, Emptiness, OperationKind, Outcome, SessionKey, SpanId, SpanKind, TraceId, UnixNanos,
+    BusinessOutcome, CallDuration, Confidence, Emptiness, OperationKind, Outcome, SessionKey,
+    SpanId, SpanKind, TraceId, UnixNanos,
 };
 
 /// One call. Names are numbers of the night's [`Names`](super::Names).

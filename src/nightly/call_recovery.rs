@@ -118,8 +118,7 @@ impl Call {
         if let Some(mine) = self.recovery.as_mut().filter(|_| served)
             && mine.fate == Some(TimeoutFate::Unknown)
         {
-            let fate =
-                if inner.is_ok() { TimeoutFate::AnswerLost } else { TimeoutFate::Failed };
+            let fate = if inner.is_ok() { TimeoutFate::AnswerLost } else { TimeoutFate::Failed };
             mine.fate = Some(fate);
         }
         let Some(theirs) = &inner.recovery else { return };

@@ -1,6 +1,8 @@
 //! Chains: calls of one tool in one session, each at most 30 s after the one before
 //! (METHOD section 9).
 
+use std::ops::Range;
+
 use super::retry::{Run, WINDOW};
 use crate::call::{CallDuration, Comparison};
 
@@ -32,25 +34,28 @@ pub enum ChainKind {
     Abandoned,
 }
 
-/// Where the chains of a run begin, ascending; every call is in one.
-pub(super) fn starts(run: &Run<'_>) -> Vec<usize> {
-    let later = run.calls.iter().zip(run.calls.iter().skip(1)).enumerate();
-    let breaks = later
-        .filter(|(_, (before, this))| this.start > before.start.saturating_add(WINDOW))
-        .map(|(at, _)| at + 1);
-    let first = (!run.calls.is_empty()).then_some(0);
-    first.into_iter().chain(breaks).collect()
+/// The chains of a run, by the places of their calls; every call is in one.
+pub(super) fn chains(run: &Run<'_>, chains: &mut Vec<Range<usize>>) {
+    chains.clear();
+    let mut start = 0;
+    for of_chain in
+        run.calls.chunk_by(|before, this| this.start <= before.start.saturating_add(WINDOW))
+    {
+        chains.push(start..start + of_chain.len());
+        start += of_chain.len();
+    }
 }
 
-/// What the chain of the run's calls from `start` up to and without `end` shows.
+/// What the chain of these calls of the run shows.
 /// `has_confirmed` tells whether one of them is a confirmed retry.
 ///
 /// A retry chain has two calls with different hashes. Every confirmed retry and its witness are
 /// two such calls; a chain that has none holds look-alikes at most.
-pub(super) fn kind(run: &Run<'_>, start: usize, end: usize, has_confirmed: bool) -> ChainKind {
+pub(super) fn kind(run: &Run<'_>, of_chain: Range<usize>, has_confirmed: bool) -> ChainKind {
     if !has_confirmed {
         return ChainKind::NotOfRetries;
     }
+    let Range { start, end } = of_chain;
     let is_usable = end
         .checked_sub(1)
         .and_then(|last| run.calls.get(last))

@@ -5,17 +5,17 @@
 use std::fmt::{self, Write};
 
 use super::by_parts::each_judged;
+use super::call::Call;
 use super::chain::ChainKind;
+use super::declared::Declared;
 use super::exported_call::rfc_3339;
 use super::first_call::Standing;
 use super::judge::{Judged, Judgement, Terms};
 use super::names::Names;
 use super::ordinals::Ordinals;
-use super::declared::Declared;
 use super::pass::{NightlyError, Source, with_calls};
-use super::session::{is_of_a_tool, order};
-use super::call::Call;
 use super::recovery::Recovered;
+use super::session::{is_of_a_tool, order};
 use crate::call::{
     BusinessOutcome, CallDuration, Day, Emptiness, KeyStatus, OperationKind, Outcome, SessionGrade,
     Stage, UnixNanos,

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::by_parts::each_judged;
 use super::call::Call;
+use super::declared::Declared;
 use super::judge::{Judged, Terms};
 use super::names::Names;
 use super::ordinals::Ordinals;
-use super::declared::Declared;
 use super::pass::{NightlyError, Source, with_calls};
 use crate::call::{Day, Emptiness, Outcome, SessionGrade, UnixNanos};
 use crate::store::Store;

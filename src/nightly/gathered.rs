@@ -16,10 +16,10 @@ pub(super) enum Gathered {
 }
 
 impl Gathered {
-    /// Takes the two apart.
-    pub(super) fn apart(gathered: Vec<Self>) -> (Vec<Seen>, Vec<Attempt<NameId>>) {
+    /// Takes the two apart and leaves nothing behind.
+    pub(super) fn apart(gathered: &mut Vec<Self>) -> (Vec<Seen>, Vec<Attempt<NameId>>) {
         let (mut seen, mut attempts) = (Vec::with_capacity(gathered.len()), Vec::new());
-        for one in gathered {
+        for one in gathered.drain(..) {
             match one {
                 Self::Seen(sighting) => seen.push(sighting),
                 Self::Attempt(attempt) => attempts.push(*attempt),

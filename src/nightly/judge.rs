@@ -3,7 +3,6 @@
 //! Pure. The calls of the day are judged; those of its margins are only what they are seen beside.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use super::call::Call;
 use super::chain::{self, Chain, ChainKind};
@@ -12,7 +11,7 @@ use super::first_call::{Standing, standing};
 use super::fold::fold;
 use super::join::{By, join};
 use super::look_alike::{Classified, Sweeps, classify};
-use super::names::{NameId, Namer, Names};
+use super::names::{NameId, Names};
 use super::recovery::{self, Recovered};
 use super::retry::{Run, Window};
 use super::reworded::reworded;
@@ -80,6 +79,8 @@ pub struct Judged {
     pub(super) runs: Vec<JudgedRun>,
     /// The places of the runs' calls, one run after the other.
     run_calls: Vec<u32>,
+    /// The parameters that the runs' retries reworded, likewise.
+    reworded: Vec<NameId>,
 }
 
 /// The calls of one tool in one session.
@@ -89,8 +90,10 @@ pub(super) struct JudgedRun {
     pub(super) session: u32,
     /// Its calls among all runs' calls.
     calls: Range<usize>,
-    /// For each of the day's confirmed retries that shows it, which parameters were reworded.
-    pub(super) reworded: Vec<Vec<NameId>>,
+    /// The day's confirmed retries that show which parameters they reworded.
+    pub(super) reworded_known: u64,
+    /// Those parameters, once for each such retry, among all runs'.
+    reworded: Range<usize>,
 }
 
 /// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
@@ -133,19 +136,13 @@ pub fn fold_day_with(
     attempts: Vec<Attempt>,
     names: &mut Names,
 ) -> Vec<Call> {
-    let shared = Mutex::new(std::mem::take(names));
-    let mut namer = Namer::new(&shared);
-    let seen: Vec<Seen> = sightings
-        .into_iter()
-        .filter(|sighting| is_near(day, sighting.start))
-        .map(|sighting| Seen::new(&sighting, &mut namer))
-        .collect();
-    let attempts: Vec<_> = attempts
+    let near = sightings.iter().filter(|sighting| is_near(day, sighting.start));
+    let seen: Vec<Seen> = near.map(|sighting| Seen::of(sighting, names)).collect();
+    let attempts: Vec<Attempt<NameId>> = attempts
         .iter()
         .filter(|attempt| is_near(day, attempt.start))
-        .map(|attempt| attempt.with_names(|name| namer.id(name)))
+        .map(|attempt| attempt.with_names(|name| names.id(name)))
         .collect();
-    *names = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     let calls = fold(&seen, &attempts, names);
     By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
 }
@@ -186,17 +183,22 @@ pub(super) fn judge_as_they_come(
         is_last_of_tool: false,
         recovered: None,
     };
-    let judgements = calls.iter().map(nothing).collect();
-    let (chains, runs, run_calls) = (Vec::new(), Vec::new(), Vec::new());
-    let mut judged = Judged { day, calls, judgements, sessions, chains, runs, run_calls };
-    let all = std::mem::take(&mut judged.sessions.all);
-    let mut by_tool = Vec::new();
-    for (ordinal, session) in (0_u32..).zip(&all) {
-        judged.judge_session(ordinal, session, &mut by_tool);
-        judged.judge_recovery(session, &mut tool_terms);
+    let mut judging = Judging {
+        day,
+        calls: &calls,
+        judgements: calls.iter().map(nothing).collect(),
+        chains: Vec::new(),
+        runs: Vec::new(),
+        run_calls: Vec::with_capacity(calls.len()),
+        reworded: Vec::new(),
+        work: Work::default(),
+    };
+    for (ordinal, session) in (0_u32..).zip(&sessions.all) {
+        judging.session(ordinal, session);
+        judging.recovery(session, &mut tool_terms);
     }
-    judged.sessions.all = all;
-    judged
+    let Judging { judgements, chains, runs, run_calls, reworded, .. } = judging;
+    Judged { day, calls, judgements, sessions, chains, runs, run_calls, reworded }
 }
 
 /// A call's tool, its place in its session, and its place among all calls.
@@ -217,7 +219,47 @@ impl Judged {
         self.run_calls.get(run.calls.clone()).unwrap_or_default()
     }
 
-    fn judge_session(&mut self, ordinal: u32, session: &Session, by_tool: &mut Vec<ByTool>) {
+    /// The parameters that a run's retries reworded, once for each retry.
+    pub(super) fn reworded_of(&self, run: &JudgedRun) -> &[NameId] {
+        self.reworded.get(run.reworded.clone()).unwrap_or_default()
+    }
+}
+
+/// The judgements while they are made.
+struct Judging<'a> {
+    day: Day,
+    calls: &'a [Call],
+    judgements: Vec<Judgement>,
+    chains: Vec<Chain>,
+    runs: Vec<JudgedRun>,
+    run_calls: Vec<u32>,
+    reworded: Vec<NameId>,
+    work: Work<'a>,
+}
+
+/// What judging a run works with, kept from one run to the next.
+#[derive(Default)]
+struct Work<'a> {
+    by_tool: Vec<ByTool>,
+    run: Run<'a>,
+    /// The places of the run's calls whose start is known.
+    at: Vec<u32>,
+    chains: Vec<Range<usize>>,
+    sweeps: Sweeps,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Judging<'a> {
+    fn call(&self, at: u32) -> Option<&'a Call> {
+        self.calls.get(at as usize)
+    }
+
+    fn is_of_day(&self, call: &Call) -> bool {
+        call.start >= self.day.start() && call.start < self.day.end()
+    }
+
+    fn session(&mut self, ordinal: u32, session: &Session) {
+        let mut by_tool = std::mem::take(&mut self.work.by_tool);
         let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
         by_tool.clear();
         if of_session().any(|(_, call)| self.is_of_day(call)) {
@@ -233,15 +275,23 @@ impl Judged {
         for run in by_tool.chunk_by(|a, b| a.0 == b.0) {
             let first = self.run_calls.len();
             self.run_calls.extend(run.iter().map(|(_, _, at)| *at));
+            let first_reworded = self.reworded.len();
+            let reworded_known = match run {
+                [(_, _, alone)] if self.call(*alone).is_some_and(|call| call.is_time_known) => {
+                    self.alone(session.grade, *alone);
+                    0
+                }
+                _ => self.run(session.grade, run),
+            };
             let calls = first..self.run_calls.len();
-            let run = JudgedRun { session: ordinal, calls, reworded: Vec::new() };
-            let run = self.judge_run(session.grade, run);
-            self.runs.push(run);
+            let reworded = first_reworded..self.reworded.len();
+            self.runs.push(JudgedRun { session: ordinal, calls, reworded_known, reworded });
         }
+        self.work.by_tool = by_tool;
     }
 
     /// Looks for what followed a session's uncertain calls.
-    fn judge_recovery(&mut self, session: &Session, terms: &mut ToolTerms<'_>) {
+    fn recovery(&mut self, session: &Session, terms: &mut ToolTerms<'_>) {
         let is_near = |call: &Call| call.is_uncertain() || call.recovery.is_some();
         let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
         if !of_session().any(|(_, call)| is_near(call)) {
@@ -256,22 +306,28 @@ impl Judged {
         }
     }
 
-    /// Judges the calls of one tool in one session, which are in order.
-    fn judge_run(&mut self, grade: SessionGrade, mut judged: JudgedRun) -> JudgedRun {
-        let is_placed = |at: &u32| self.call(*at).is_some_and(|call| call.is_time_known);
-        let at: Vec<u32> = self.calls_of(&judged).iter().copied().filter(is_placed).collect();
-        if let [alone] = *at
-            && judged.calls.len() == 1
-        {
-            self.judge_alone(grade, alone);
-            return judged;
+    /// Judges the calls of one tool in one session, which are in order. Answers how many of the
+    /// day's confirmed retries show which parameters they reworded.
+    fn run(&mut self, grade: SessionGrade, of_run: &[ByTool]) -> u64 {
+        let mut work = std::mem::take(&mut self.work);
+        let Work { run, at, chains, sweeps, findings, .. } = &mut work;
+        let of_run = || of_run.iter().filter_map(|(_, _, at)| Some((*at, self.call(*at)?)));
+        at.clear();
+        at.extend(of_run().filter(|(_, call)| call.is_time_known).map(|(at, _)| at));
+        run.fill(of_run().map(|(_, call)| call));
+        chain::chains(run, chains);
+        sweeps.find(run, chains);
+        find(run, sweeps, grade, findings);
+        let mut reworded_known = 0;
+        let args = |at: usize| run.args.get(at).copied().flatten();
+        for (a, (call, finding)) in run.calls.iter().zip(&*findings).enumerate() {
+            if let Some(retry) = finding.confirmed().filter(|_| self.is_of_day(call))
+                && let (Some(a), Some(b)) = (args(a), args(retry.witness))
+            {
+                reworded_known += u64::from(reworded(a, b, &mut self.reworded));
+            }
         }
-        let run = Run::new(self.calls_of(&judged).iter().filter_map(|at| self.call(*at)));
-        let starts = chain::starts(&run);
-        let (findings, kinds) = judge_placed(&run, &starts, grade);
-        let is_of_day = |at: usize| run.calls.get(at).is_some_and(|call| self.is_of_day(call));
-        judged.reworded = reworded_in(&run, &findings, is_of_day);
-        for (place, finding) in at.iter().zip(&findings) {
+        for (place, finding) in at.iter().zip(&*findings) {
             if let Some(judgement) = self.judgements.get_mut(*place as usize) {
                 judgement.standing = finding.standing;
                 judgement.is_repeat = finding.is_repeat;
@@ -284,16 +340,19 @@ impl Judged {
         if let Some(last) = at.last().and_then(|last| self.judgements.get_mut(*last as usize)) {
             last.is_last_of_tool = true;
         }
-        let ends = starts.iter().copied().skip(1).chain([at.len()]);
-        for ((start, end), kind) in starts.iter().copied().zip(ends).zip(kinds) {
-            self.add_chain(at.get(start..end).unwrap_or_default(), kind);
+        for chain in chains.iter().filter(|chain| chain.len() > 1) {
+            let of_chain = findings.get(chain.clone()).unwrap_or_default();
+            let has_confirmed = of_chain.iter().any(|finding| finding.confirmed().is_some());
+            let kind = chain::kind(run, chain.clone(), has_confirmed);
+            self.add_chain(at.get(chain.clone()).unwrap_or_default(), kind);
         }
-        judged
+        self.work = work;
+        reworded_known
     }
 
     /// Judges a call that has no other of its tool in its session: nothing can follow it.
-    fn judge_alone(&mut self, grade: SessionGrade, at: u32) {
-        let Some(call) = self.calls.get(at as usize) else { return };
+    fn alone(&mut self, grade: SessionGrade, at: u32) {
+        let Some(call) = self.call(at) else { return };
         let standing = standing(call, grade, !call.args.is_empty(), false, false);
         if let Some(judgement) = self.judgements.get_mut(at as usize) {
             judgement.standing = standing;
@@ -304,8 +363,7 @@ impl Judged {
     /// Keeps a chain of two or more calls, where its first call is one of the day's.
     fn add_chain(&mut self, calls: &[u32], kind: ChainKind) {
         let (Some(first), Some(last)) = (calls.first(), calls.last()) else { return };
-        let is_of_day = self.call(*first).is_some_and(|call| self.is_of_day(call));
-        if calls.len() < 2 || !is_of_day {
+        if !self.call(*first).is_some_and(|call| self.is_of_day(call)) {
             return;
         }
         let ordinal = u32::try_from(self.chains.len()).ok();
@@ -316,18 +374,6 @@ impl Judged {
         }
         self.chains.push(Chain { first: *first, last: *last, kind });
     }
-}
-
-/// Which parameters the day's confirmed retries changed, for each that shows it.
-fn reworded_in(
-    run: &Run<'_>,
-    findings: &[Finding],
-    is_of_day: impl Fn(usize) -> bool,
-) -> Vec<Vec<NameId>> {
-    let args = |at: usize| run.args.get(at).copied().flatten();
-    let of_day = findings.iter().enumerate().filter(|(at, _)| is_of_day(*at));
-    let confirmed = of_day.filter_map(|(at, finding)| Some((at, finding.confirmed()?)));
-    confirmed.filter_map(|(at, retry)| reworded(args(at)?, args(retry.witness)?)).collect()
 }
 
 /// What was found about one call of a run.
@@ -343,15 +389,10 @@ impl Finding {
     }
 }
 
-fn judge_placed(
-    run: &Run<'_>,
-    starts: &[usize],
-    grade: SessionGrade,
-) -> (Vec<Finding>, Vec<ChainKind>) {
-    let windows = run.windows();
-    let sweeps = Sweeps::find(run, starts);
+/// Finds what there is to find about each call of a run.
+fn find(run: &Run<'_>, sweeps: &Sweeps, grade: SessionGrade, findings: &mut Vec<Finding>) {
     let judge = |(at, (call, window)): (usize, (&&Call, &Window))| {
-        let retry = window.first_different.and_then(|first| classify(run, &sweeps, at, first));
+        let retry = window.first_different.and_then(|first| classify(run, sweeps, at, first));
         let has_args = run.args.get(at).is_some_and(Option::is_some);
         Finding {
             standing: standing(call, grade, has_args, retry.is_some(), window.has_unknown),
@@ -359,15 +400,8 @@ fn judge_placed(
             is_repeat: window.is_repeat,
         }
     };
-    let findings: Vec<Finding> = run.calls.iter().zip(&windows).enumerate().map(judge).collect();
-    let ends = starts.iter().copied().skip(1).chain([run.calls.len()]);
-    let kinds = starts.iter().copied().zip(ends).map(|(start, end)| {
-        let of_chain = findings.get(start..end).unwrap_or_default();
-        let has_confirmed = of_chain.iter().any(|finding| finding.confirmed().is_some());
-        chain::kind(run, start, end, has_confirmed)
-    });
-    let kinds = kinds.collect();
-    (findings, kinds)
+    findings.clear();
+    findings.extend(run.calls.iter().zip(&run.windows).enumerate().map(judge));
 }
 
 impl Standing {

@@ -2,6 +2,7 @@
 //! up to the retries.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::names::NameId;
 use super::retry::Run;
@@ -74,25 +75,21 @@ const fn after(outcome: Outcome, is_empty: bool) -> RetryClass {
     }
 }
 
-/// The loops over ids in one run.
-#[derive(Debug)]
+/// The loops over ids in one run; made once for many runs.
+#[derive(Debug, Default)]
 pub(super) struct Sweeps {
     /// For every call the first call from which on all up to it make one loop.
     first: Vec<usize>,
 }
 
 impl Sweeps {
-    /// Finds the loops in `run`, whose chains begin at `chain_starts` (ascending).
-    pub(super) fn find(run: &Run<'_>, chain_starts: &[usize]) -> Self {
-        let count = run.calls.len();
-        let mut first: Vec<usize> = (0..count).collect();
-        let ends = chain_starts.iter().copied().skip(1).chain([count]);
-        for (start, end) in chain_starts.iter().copied().zip(ends) {
-            if end - start >= SWEEP {
-                find_in_chain(run, start, end, &mut first);
-            }
+    /// Finds the loops in `run`, which has these chains.
+    pub(super) fn find(&mut self, run: &Run<'_>, chains: &[Range<usize>]) {
+        self.first.clear();
+        self.first.extend(0..run.calls.len());
+        for chain in chains.iter().filter(|chain| chain.len() >= SWEEP) {
+            find_in_chain(run, chain.clone(), &mut self.first);
         }
-        Self { first }
     }
 
     /// Whether the calls at `a` and `b` belong to one loop of at least four calls.
@@ -105,13 +102,14 @@ impl Sweeps {
     }
 }
 
-fn find_in_chain(run: &Run<'_>, start: usize, end: usize, first: &mut [usize]) {
+fn find_in_chain(run: &Run<'_>, chain: Range<usize>, first: &mut [usize]) {
+    let start = chain.start;
     let args = |at: usize| run.args.get(at).copied().flatten();
     let is_usable = |at: usize| run.calls.get(at).is_some_and(|call| call.is_usable());
     let mut seen_at: HashMap<[u8; 6], usize> = HashMap::new();
     let mut changed_before: Option<NameId> = None;
     let mut begin = start;
-    for at in start..end {
+    for at in chain {
         let changed = match (at > start).then(|| args(at - 1)).flatten().zip(args(at)) {
             Some((before, this)) if is_usable(at - 1) && is_usable(at) => {
                 only_changed(before, this)

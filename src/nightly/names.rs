@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
 
 use super::declared::Declared;
 use crate::call::Name;
@@ -124,45 +123,6 @@ impl Names {
     }
 }
 
-/// How many names the cache of a [`Namer`] holds; a power of two.
-const CACHED: usize = 1024;
-
-/// Gives numbers to names, one for each thread that does.
-///
-/// A name that arrives again as the same allocation is found by its address, without hashing and
-/// without asking the others. Each slot keeps its name alive, so an address in it cannot have
-/// been given to another text.
-#[derive(Debug)]
-pub(super) struct Namer<'n> {
-    names: &'n Mutex<Names>,
-    cache: Vec<Option<(Name, NameId)>>,
-}
-
-impl<'n> Namer<'n> {
-    /// One that gives numbers of `names`.
-    pub(super) fn new(names: &'n Mutex<Names>) -> Self {
-        Self { names, cache: vec![None; CACHED] }
-    }
-
-    /// The number of `name`.
-    pub(super) fn id(&mut self, name: &Name) -> NameId {
-        let text = name.as_str();
-        let address = text.as_ptr().addr();
-        let slot = (address >> 4) & (CACHED - 1);
-        if let Some(Some((cached, id))) = self.cache.get(slot)
-            && cached.as_str().as_ptr().addr() == address
-            && cached.as_str().len() == text.len()
-        {
-            return *id;
-        }
-        let id = self.names.lock().unwrap_or_else(PoisonError::into_inner).id(name);
-        if let Some(slot) = self.cache.get_mut(slot) {
-            *slot = Some((name.clone(), id));
-        }
-        id
-    }
-}
-
 const fn index(id: NameId) -> usize {
     id.get() as usize - 1
 }
@@ -179,21 +139,5 @@ mod tests {
         assert_ne!(names.id(&Name::cut("Search")), id);
         assert_eq!(names.text(id), "search");
         assert_eq!(names.name(id), Name::cut("search"));
-    }
-
-    #[test]
-    fn more_names_than_the_cache_holds_stay_apart() {
-        let names = Mutex::new(Names::new());
-        let mut namer = Namer::new(&names);
-        let kept: Vec<Name> = (0..5000).map(|n| Name::cut(&format!("tool {n}"))).collect();
-        let ids: Vec<NameId> = kept.iter().map(|name| namer.id(name)).collect();
-        let names = names.lock().unwrap();
-        for (name, id) in kept.iter().zip(&ids) {
-            assert_eq!(names.text(*id), name.as_str());
-        }
-        drop(names);
-        for (name, id) in kept.iter().zip(&ids) {
-            assert_eq!(namer.id(name), *id);
-        }
     }
 }

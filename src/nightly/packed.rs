@@ -15,7 +15,8 @@ use crate::call::{
 };
 use crate::figures::{DependencyCounts, TimeoutFate};
 
-/// What can wait as bytes.
+/// What can wait as bytes. What waits as an item of its own begins with its rank among those of
+/// its key, eight bytes, lowest first: the instant of its start.
 pub(super) trait Packed: Sized {
     /// Appends the value.
     fn pack(&self, out: &mut Vec<u8>);
@@ -46,7 +47,6 @@ macro_rules! packed_number {
     )+};
 }
 packed_number!(u32, u64);
-
 
 macro_rules! packed_word {
     ($($word:ty),+ $(,)?) => {$(
@@ -304,6 +304,7 @@ packed_record!(Below {
 packed_record!(Layer { source, form });
 packed_record!(Args { layer, value, core, pos, hides, is_empty_object, prints });
 packed_record!(Seen {
+    start,
     trace_id,
     span_id,
     parent,
@@ -316,7 +317,6 @@ packed_record!(Seen {
     client,
     client_version,
     session,
-    start,
     end,
     is_time_known,
     outcome,
@@ -331,6 +331,7 @@ packed_record!(Seen {
     recovery,
 });
 packed_record!(Call {
+    start,
     trace_id,
     span_id,
     has_parent,
@@ -341,7 +342,6 @@ packed_record!(Call {
     client_version,
     conversation,
     transport,
-    start,
     end,
     is_time_known,
     latency,
@@ -386,22 +386,18 @@ impl Packed for Joint {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use proptest::prelude::*;
 
     use super::*;
     use crate::call::arbitrary::sighting;
     use crate::nightly::fold::fold;
-    use crate::nightly::names::{Namer, Names};
+    use crate::nightly::names::Names;
 
     proptest! {
         #[test]
         fn what_is_packed_comes_back(sightings in prop::collection::vec(sighting(), 1..4)) {
-            let names = Mutex::new(Names::new());
-            let mut namer = Namer::new(&names);
-            let seen: Vec<Seen> = sightings.iter().map(|s| Seen::new(s, &mut namer)).collect();
-            let names = names.into_inner().unwrap();
+            let mut names = Names::new();
+            let seen: Vec<Seen> = sightings.iter().map(|s| Seen::of(s, &mut names)).collect();
             let mut bytes = Vec::new();
             for seen in &seen {
                 seen.pack(&mut bytes);

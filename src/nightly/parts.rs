@@ -1,13 +1,13 @@
-//! Parts of a day that wait their turn: in memory while they are few, then on disk.
+//! Parts of a day that wait their turn, as bytes: in memory while they are few, then on disk.
 //!
-//! What belongs together (a trace, a session) has one key and so lies in one part. However large
-//! the day, one part at a time is in memory.
+//! What belongs together (a trace, a session) has one key, and so lies in one part and there in
+//! one piece. However large the day, each thread has one part in memory at a time.
 
 use std::fs::{self, File};
 use std::io;
+use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::packed::Packed;
@@ -16,7 +16,7 @@ use super::packed::Packed;
 #[derive(Debug, Clone)]
 pub(super) struct Scratch {
     dir: PathBuf,
-    /// How many items stay in memory.
+    /// How many bytes stay in memory.
     in_memory: usize,
     /// Into how many parts the others go.
     parts: usize,
@@ -43,96 +43,92 @@ fn remove(dir: &Path) -> io::Result<()> {
     }
 }
 
-/// How many items a thread gathers before it hands them over, while they are few.
-const HANDFUL: usize = 4096;
-/// How many bytes of one part a thread gathers before it writes them.
+/// How many bytes of one part a thread gathers before it hands them over.
 const CHUNK: usize = 1 << 14;
+/// A thread keeps buffers of at most this many bytes from one part to the next.
+const KEPT: usize = 1 << 24;
 
 /// Items by part; several threads may add at once.
 #[derive(Debug)]
 pub(super) struct Parts<'s, T> {
     scratch: &'s Scratch,
     name: &'static str,
-    is_on_disk: AtomicBool,
-    place: Mutex<Place<T>>,
+    place: Mutex<Place>,
+    items: PhantomData<fn(T) -> T>,
 }
 
 #[derive(Debug)]
-enum Place<T> {
-    Memory(Vec<(u64, T)>),
+enum Place {
+    /// Chunks with their part, and how many bytes they have together.
+    Memory(Vec<(usize, Vec<u8>)>, usize),
     Disk(ChunkFile),
 }
 
 /// One file that holds chunks of all parts, in the order in which they were written.
 #[derive(Debug)]
 struct ChunkFile {
-    file: File,
+    file: Arc<File>,
     length: u64,
     /// Each part's chunks.
     chunks: Vec<Vec<Chunk>>,
 }
 
-/// A chunk of one part: where it begins, how many bytes it has, and how many items.
+/// A chunk of one part: where it begins, and how many bytes it has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Chunk {
+struct Chunk {
     begin: u64,
     bytes: usize,
-    items: usize,
 }
-
-/// A chunk while it is gathered: its bytes, and how many items they are.
-type Gathered = (Vec<u8>, usize);
 
 impl<'s, T: Packed> Parts<'s, T> {
     /// No items yet. `name` tells these parts' file from others'.
     pub(super) fn new(scratch: &'s Scratch, name: &'static str) -> Self {
-        let place = Mutex::new(Place::Memory(Vec::new()));
-        Self { scratch, name, is_on_disk: AtomicBool::new(false), place }
+        let place = Mutex::new(Place::Memory(Vec::new(), 0));
+        Self { scratch, name, place, items: PhantomData }
     }
 
     /// A way to add items from one thread.
     pub(super) fn adder(&self) -> Adder<'_, 's, T> {
-        Adder { parts: self, gathered: Vec::new(), chunks: Vec::new() }
+        Adder { parts: self, chunks: vec![Vec::new(); self.scratch.parts] }
     }
 
-    /// Takes items in while they are few. The one too many moves all of them to disk.
-    fn take_in(&self, items: &mut Vec<(u64, T)>) -> io::Result<()> {
+    /// Takes a chunk in. The one too many for memory moves all of them to disk.
+    fn put(&self, part: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        let Place::Memory(waiting) = &mut *place else { return Ok(()) };
-        waiting.append(items);
-        if waiting.len() <= self.scratch.in_memory {
-            return Ok(());
+        if let Place::Memory(waiting, bytes) = &mut *place {
+            *bytes += chunk.len();
+            waiting.push((part, std::mem::take(chunk)));
+            if *bytes > self.scratch.in_memory {
+                let waiting = std::mem::take(waiting);
+                let mut file = ChunkFile::make(self.scratch, self.name)?;
+                for (part, chunk) in waiting {
+                    let begin = file.reserve(part, chunk.len());
+                    file.file.write_all_at(&chunk, begin)?;
+                }
+                *place = Place::Disk(file);
+            }
+        } else if let Place::Disk(file) = &mut *place {
+            let (begin, file) = (file.reserve(part, chunk.len()), Arc::clone(&file.file));
+            drop(place);
+            file.write_all_at(chunk, begin)?;
+            chunk.clear();
         }
-        let all = std::mem::take(waiting);
-        *place = Place::Disk(ChunkFile::make(self.scratch, self.name)?);
-        self.is_on_disk.store(true, Ordering::Release);
-        drop(place);
-        let mut adder = self.adder();
-        for (key, item) in all {
-            adder.add_to_chunk(key, &item)?;
-        }
-        adder.finish()
-    }
-
-    fn write(&self, part: usize, (bytes, items): &mut Gathered) -> io::Result<()> {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Place::Disk(file) = &mut *place {
-            file.write(part, bytes, *items)?;
-        }
-        bytes.clear();
-        *items = 0;
         Ok(())
     }
 
-    /// The parts, once nothing more is added.
+    /// The parts, once nothing more is added: one where all are in memory.
     pub(super) fn into_parts(self) -> Vec<Part<T>> {
+        let items = PhantomData;
         match self.place.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Place::Memory(items) => {
-                vec![Part::Memory(items.into_iter().map(|(_, item)| item).collect())]
+            Place::Memory(chunks, _) => {
+                let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect();
+                vec![Part { place: PartPlace::Memory(chunks), items }]
             }
             Place::Disk(ChunkFile { file, chunks, .. }) => {
-                let file = Arc::new(file);
-                let part = |chunks| Part::Disk { file: Arc::clone(&file), chunks };
+                let part = |chunks| {
+                    let place = PartPlace::Disk(Arc::clone(&file), chunks);
+                    Part { place, items }
+                };
                 chunks.into_iter().map(part).collect()
             }
         }
@@ -149,16 +145,17 @@ impl ChunkFile {
             File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
         // A system that keeps open files named leaves this to `Scratch::clear`.
         let _is_nameless = fs::remove_file(&path).is_ok();
-        Ok(Self { file, length: 0, chunks: vec![Vec::new(); scratch.parts] })
+        Ok(Self { file: Arc::new(file), length: 0, chunks: vec![Vec::new(); scratch.parts] })
     }
 
-    fn write(&mut self, part: usize, bytes: &[u8], items: usize) -> io::Result<()> {
-        self.file.write_all_at(bytes, self.length)?;
+    /// The place of a part's next chunk.
+    fn reserve(&mut self, part: usize, bytes: usize) -> u64 {
+        let begin = self.length;
         if let Some(chunks) = self.chunks.get_mut(part) {
-            chunks.push(Chunk { begin: self.length, bytes: bytes.len(), items });
+            chunks.push(Chunk { begin, bytes });
         }
-        self.length += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        Ok(())
+        self.length += u64::try_from(bytes).unwrap_or(u64::MAX);
+        begin
     }
 }
 
@@ -166,49 +163,24 @@ impl ChunkFile {
 #[derive(Debug)]
 pub(super) struct Adder<'p, 's, T> {
     parts: &'p Parts<'s, T>,
-    gathered: Vec<(u64, T)>,
-    chunks: Vec<Gathered>,
+    /// What is gathered of each part.
+    chunks: Vec<Vec<u8>>,
 }
 
 impl<T: Packed> Adder<'_, '_, T> {
     /// Adds an item to the part of `key`.
-    pub(super) fn add(&mut self, key: u64, item: T) -> io::Result<()> {
-        if self.parts.is_on_disk.load(Ordering::Acquire) {
-            return self.add_to_chunk(key, &item);
-        }
-        self.gathered.push((key, item));
-        if self.gathered.len() >= HANDFUL { self.hand_over() } else { Ok(()) }
-    }
-
-    fn hand_over(&mut self) -> io::Result<()> {
-        self.parts.take_in(&mut self.gathered)?;
-        // What was not taken in belongs on the disk, for another thread brought the one too many.
-        for (key, item) in std::mem::take(&mut self.gathered) {
-            self.add_to_chunk(key, &item)?;
-        }
-        Ok(())
-    }
-
-    fn add_to_chunk(&mut self, key: u64, item: &T) -> io::Result<()> {
-        let count = self.parts.scratch.parts;
-        self.chunks.resize_with(count, Gathered::default);
-        let part = usize::try_from(spread(key)).unwrap_or(0) % count;
-        if let Some(chunk) = self.chunks.get_mut(part) {
-            item.pack(&mut chunk.0);
-            chunk.1 += 1;
-            if chunk.0.len() >= CHUNK {
-                self.parts.write(part, chunk)?;
-            }
-        }
-        Ok(())
+    pub(super) fn add(&mut self, key: u64, item: &T) -> io::Result<()> {
+        let part = usize::try_from(spread(key)).unwrap_or(0) % self.chunks.len();
+        let Some(chunk) = self.chunks.get_mut(part) else { return Ok(()) };
+        put_item(chunk, key, item);
+        if chunk.len() >= CHUNK { self.parts.put(part, chunk) } else { Ok(()) }
     }
 
     /// Hands the last items over.
     pub(super) fn finish(mut self) -> io::Result<()> {
-        self.hand_over()?;
         for (part, chunk) in self.chunks.iter_mut().enumerate() {
-            if chunk.1 > 0 {
-                self.parts.write(part, chunk)?;
+            if !chunk.is_empty() {
+                self.parts.put(part, chunk)?;
             }
         }
         Ok(())
@@ -217,38 +189,158 @@ impl<T: Packed> Adder<'_, '_, T> {
 
 /// One part.
 #[derive(Debug)]
-pub(super) enum Part<T> {
-    /// All there is.
-    Memory(Vec<T>),
-    /// A part on disk.
-    Disk {
-        /// The file that it shares with the others.
-        file: Arc<File>,
-        /// Its chunks.
-        chunks: Vec<Chunk>,
-    },
+pub(super) struct Part<T> {
+    place: PartPlace,
+    items: PhantomData<fn(T) -> T>,
+}
+
+#[derive(Debug)]
+enum PartPlace {
+    Memory(Vec<Vec<u8>>),
+    /// In a file that it shares with the others.
+    Disk(Arc<File>, Vec<Chunk>),
+}
+
+/// What a thread needs to read parts, one after the other.
+#[derive(Debug)]
+pub(super) struct Reading<T> {
+    bytes: Vec<u8>,
+    /// Each item's key and rank, and where it stands.
+    index: Vec<(u64, u64, usize)>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Reading<T> {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), index: Vec::new(), items: Vec::new() }
+    }
 }
 
 impl<T: Packed> Part<T> {
-    /// The part's items.
-    pub(super) fn load(self) -> io::Result<Vec<T>> {
-        let (file, chunks) = match self {
-            Self::Memory(items) => return Ok(items),
-            Self::Disk { file, chunks } => (file, chunks),
-        };
-        let count = chunks.iter().map(|chunk| chunk.items).sum();
-        let (mut items, mut bytes) = (Vec::with_capacity(count), Vec::new());
-        for chunk in chunks {
-            bytes.resize(chunk.bytes, 0);
-            file.read_exact_at(&mut bytes, chunk.begin)?;
-            let mut from = bytes.as_slice();
-            while !from.is_empty() {
-                let item = T::unpack(&mut from);
-                items.push(item.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?);
+    /// How many bytes it has.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.place {
+            PartPlace::Memory(chunks) => chunks.iter().map(Vec::len).sum(),
+            PartPlace::Disk(_, chunks) => chunks.iter().map(|chunk| chunk.bytes).sum(),
+        }
+    }
+
+    /// Hands its items to `visit`, piece by piece in order of their keys and ranks: as many whole
+    /// keys at a time as make `enough` items. `visit` may take the items out.
+    pub(super) fn each_piece(
+        self,
+        reading: &mut Reading<T>,
+        enough: usize,
+        mut visit: impl FnMut(&mut Vec<T>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Reading { bytes, index, items } = reading;
+        self.read(bytes)?;
+        index_items(bytes, index)?;
+        index.sort_unstable();
+        items.clear();
+        let by_key = || index.chunk_by(|a, b| a.0 == b.0);
+        let is_giant = |of_key: &&[_]| of_key.len() > enough.max(index.len() / 2);
+        for of_key in by_key().filter(|of_key| !is_giant(of_key)) {
+            for (.., at) in of_key {
+                items.push(item_at(bytes, *at)?);
+            }
+            if items.len() >= enough {
+                visit(items)?;
+                items.clear();
             }
         }
-        Ok(items)
+        if !items.is_empty() {
+            visit(items)?;
+            items.clear();
+        }
+        // A key that is most of its part comes last, when the bytes need no longer be kept.
+        if let Some(of_key) = by_key().find(is_giant) {
+            items.reserve_exact(of_key.len());
+            for (.., at) in of_key {
+                items.push(item_at(bytes, *at)?);
+            }
+            (*bytes, *index) = (Vec::new(), Vec::new());
+            visit(items)?;
+            items.clear();
+        }
+        reading.let_go();
+        Ok(())
     }
+
+    /// All items, in no particular order.
+    pub(super) fn load(self) -> io::Result<Vec<T>> {
+        let mut all = Vec::new();
+        self.each_piece(&mut Reading::default(), usize::MAX, |items| {
+            all = std::mem::take(items);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn read(self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.clear();
+        match self.place {
+            PartPlace::Memory(chunks) => {
+                chunks.into_iter().for_each(|chunk| bytes.extend_from_slice(&chunk));
+            }
+            PartPlace::Disk(file, chunks) => {
+                bytes.resize(chunks.iter().map(|chunk| chunk.bytes).sum(), 0);
+                let mut rest = bytes.as_mut_slice();
+                for chunk in chunks {
+                    let Some((to, after)) = rest.split_at_mut_checked(chunk.bytes) else {
+                        return Err(broken());
+                    };
+                    file.read_exact_at(to, chunk.begin)?;
+                    rest = after;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T> Reading<T> {
+    /// Gives back what one part far larger than the others needed.
+    fn let_go(&mut self) {
+        if self.bytes.capacity().max(self.items.capacity() * size_of::<T>()) > KEPT {
+            *self = Self::default();
+        }
+    }
+}
+
+/// The bytes before an item: its key, and how many bytes follow.
+const BEFORE: usize = 8 + 4;
+
+fn put_item<T: Packed>(chunk: &mut Vec<u8>, key: u64, item: &T) {
+    let begin = chunk.len();
+    chunk.extend_from_slice(&key.to_le_bytes());
+    chunk.extend_from_slice(&[0; 4]);
+    item.pack(chunk);
+    let bytes = u32::try_from(chunk.len() - begin - BEFORE).unwrap_or(u32::MAX);
+    if let Some(length) = chunk.get_mut(begin + 8..begin + BEFORE) {
+        length.copy_from_slice(&bytes.to_le_bytes());
+    }
+}
+
+fn index_items(bytes: &[u8], index: &mut Vec<(u64, u64, usize)>) -> io::Result<()> {
+    index.clear();
+    let mut at = 0;
+    while let Some((key, rest)) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<8>) {
+        let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(broken)?;
+        let rank = rest.first_chunk::<8>().ok_or_else(broken)?;
+        index.push((u64::from_le_bytes(*key), u64::from_le_bytes(*rank), at + BEFORE));
+        at += BEFORE + usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    }
+    if at == bytes.len() { Ok(()) } else { Err(broken()) }
+}
+
+fn item_at<T: Packed>(bytes: &[u8], at: usize) -> io::Result<T> {
+    let mut from = bytes.get(at..).unwrap_or_default();
+    T::unpack(&mut from).ok_or_else(broken)
+}
+
+fn broken() -> io::Error {
+    io::Error::from(io::ErrorKind::InvalidData)
 }
 
 /// Spreads keys, whose low bits may be anything, over the parts.
@@ -269,15 +361,16 @@ mod tests {
         (filled, all)
     }
 
+    /// Each number takes twenty bytes: its key, its length, itself.
     #[test]
     fn few_items_stay_in_memory_and_many_go_to_disk_and_none_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         for (count, filled) in [(0, 0), (100, 1), (101, 8), (20_000, 8)] {
-            let scratch = Scratch::at(folder.path().join("scratch"), 100, 8).unwrap();
+            let scratch = Scratch::at(folder.path().join("scratch"), 2000, 8).unwrap();
             let parts = Parts::new(&scratch, "numbers");
             let mut adder = parts.adder();
             for number in 0..count {
-                adder.add(number, number).unwrap();
+                adder.add(number, &number).unwrap();
             }
             adder.finish().unwrap();
             let (found, all) = sorted(parts.into_parts());
@@ -289,38 +382,67 @@ mod tests {
     }
 
     #[test]
-    fn what_has_one_key_lies_in_one_part() {
+    fn what_has_one_key_lies_in_one_part_and_there_in_one_piece() {
         let folder = tempfile::tempdir().unwrap();
-        let scratch = Scratch::at(folder.path().join("scratch"), 0, 8).unwrap();
+        for in_memory in [0, usize::MAX] {
+            let scratch = Scratch::at(folder.path().join("scratch"), in_memory, 8).unwrap();
+            let parts = Parts::new(&scratch, "numbers");
+            let mut adder = parts.adder();
+            for number in 0..10_000 {
+                adder.add(number % 50, &(number % 50)).unwrap();
+            }
+            adder.finish().unwrap();
+            let (mut seen, mut reading) = (Vec::new(), Reading::default());
+            for part in parts.into_parts() {
+                part.each_piece(&mut reading, 300, |piece| {
+                    assert_eq!(piece.len() % 200, 0);
+                    assert!(piece.len() <= 400, "no more keys than are enough");
+                    piece.dedup();
+                    seen.append(piece);
+                    Ok(())
+                })
+                .unwrap();
+            }
+            seen.sort_unstable();
+            assert_eq!(seen, (0..50).collect::<Vec<u64>>());
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_most_of_its_part_comes_last_and_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::at(folder.path().join("scratch"), 0, 1).unwrap();
         let parts = Parts::new(&scratch, "numbers");
         let mut adder = parts.adder();
-        for number in 0..10_000 {
-            adder.add(number % 50, number % 50).unwrap();
+        for number in 0..1000_u64 {
+            adder.add(if number < 600 { 1 } else { number }, &number).unwrap();
         }
         adder.finish().unwrap();
-        let mut seen = Vec::new();
+        let mut pieces: Vec<Vec<u64>> = Vec::new();
         for part in parts.into_parts() {
-            let mut keys = part.load().unwrap();
-            assert_eq!(keys.len() % 200, 0);
-            keys.sort_unstable();
-            keys.dedup();
-            seen.extend(keys);
+            part.each_piece(&mut Reading::default(), 150, |piece| {
+                pieces.push(std::mem::take(piece));
+                Ok(())
+            })
+            .unwrap();
         }
-        seen.sort_unstable();
-        assert_eq!(seen, (0..50).collect::<Vec<u64>>());
+        let lengths: Vec<usize> = pieces.iter().map(Vec::len).collect();
+        assert_eq!(lengths, [150, 150, 100, 600]);
+        // Within a key in order of rank, which for numbers is their own.
+        assert_eq!(pieces[3], (0..600).collect::<Vec<u64>>());
     }
 
     #[test]
     fn several_threads_add_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let scratch = Scratch::at(folder.path().join("scratch"), 10_000, 8).unwrap();
+        let scratch = Scratch::at(folder.path().join("scratch"), 200_000, 8).unwrap();
         let parts = Parts::new(&scratch, "numbers");
         std::thread::scope(|scope| {
             for thread in 0..4_u64 {
                 let parts = &parts;
                 scope.spawn(move || {
                     let mut adder = parts.adder();
-                    (0..9000).for_each(|n| adder.add(n, thread * 9000 + n).unwrap());
+                    (0..9000).for_each(|n| adder.add(n, &(thread * 9000 + n)).unwrap());
                     adder.finish().unwrap();
                 });
             }
@@ -334,7 +456,7 @@ mod tests {
         let scratch = Scratch::at(folder.path().join("scratch"), 0, 2).unwrap();
         let parts: Parts<'_, u64> = Parts::new(&scratch, "numbers");
         let mut adder = parts.adder();
-        adder.add(1, 1).unwrap();
+        adder.add(1, &1).unwrap();
         adder.finish().unwrap();
         assert_eq!(fs::read_dir(&scratch.dir).unwrap().count(), 0);
     }

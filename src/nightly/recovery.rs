@@ -95,7 +95,8 @@ impl<'a> Session<'a> {
             let of_tool = self.calls.get(&(tool.0, *status)).map_or(&[][..], Vec::as_slice);
             let first = of_tool.partition_point(|(_, other)| other.start <= call.start);
             let after = of_tool.get(first..).unwrap_or_default().iter().take(LOOK);
-            let in_time = after.map(|(_, other)| *other).take_while(|other| is_followed(call, other));
+            let in_time =
+                after.map(|(_, other)| *other).take_while(|other| is_followed(call, other));
             answers.extend(in_time.filter(|other| is_of_one_operation(call, other)));
         }
         answers.sort_by_key(|call| super::session::order(call));
@@ -117,8 +118,7 @@ impl Status<'_> {
 
     /// Whether an answer tells what became of the operation.
     fn is_telling(&self) -> bool {
-        let tells =
-            |answer: &&Call| answer.business_outcome() != Some(BusinessOutcome::Unknown);
+        let tells = |answer: &&Call| answer.business_outcome() != Some(BusinessOutcome::Unknown);
         self.answers.iter().filter(|answer| answer.is_ok()).any(|answer| tells(answer))
     }
 }
@@ -164,7 +164,8 @@ struct ToolRun<'a> {
 
 impl<'a> ToolRun<'a> {
     fn new(placed: &'a [(u32, &'a Call)]) -> Self {
-        let run = Run::new(placed.iter().map(|(_, call)| *call));
+        let mut run = Run::default();
+        run.fill(placed.iter().map(|(_, call)| *call));
         let shown = run.args.iter().enumerate().filter_map(|(at, args)| {
             let args = args.filter(|args| !args.hides)?;
             Some((args.layer, args.value, at))
@@ -259,9 +260,7 @@ impl<'a> ToolRun<'a> {
             return false;
         }
         let replay = self.same_args(at).find(|other| !have_one_key(call, other));
-        replay.is_some_and(|replay| {
-            status.checked().is_none_or(|checked| checked >= replay.start)
-        })
+        replay.is_some_and(|replay| status.checked().is_none_or(|checked| checked >= replay.start))
     }
 
     /// Whether what is unknown of a write becomes known: by a status check, or by the answer to
@@ -276,9 +275,7 @@ impl<'a> ToolRun<'a> {
             let told = other.business_outcome();
             told.is_some_and(|outcome| outcome != BusinessOutcome::Unknown)
         };
-        status.is_telling()
-            || self.same_args(at).any(is_known)
-            || self.same_key(at).any(is_known)
+        status.is_telling() || self.same_args(at).any(is_known) || self.same_key(at).any(is_known)
     }
 
     /// Whether the server says so, or the key came first with arguments that are different.
@@ -293,8 +290,7 @@ impl<'a> ToolRun<'a> {
         let is_other = |first: &(KeyPrint, usize)| {
             first.1 < at && self.run.compare(first.1, at) == Comparison::Different
         };
-        told.key_status == Some(KeyStatus::Conflict)
-            || self.by_key.get(first).is_some_and(is_other)
+        told.key_status == Some(KeyStatus::Conflict) || self.by_key.get(first).is_some_and(is_other)
     }
 
     /// Non-idempotent writes without a key that did again, within ten minutes, what an earlier

@@ -114,9 +114,10 @@ impl RecoveryTally {
     pub(super) fn into_figures(self, names: &Names) -> RecoveryFigures {
         let mut figures = self.figures;
         figures.status_tool = self.status_tools.into_iter().map(|tool| names.name(tool)).min();
-        let named = self.dependencies.into_iter().map(|((kind, name), counts)| {
-            (Dependency { kind, name: names.name(name) }, counts)
-        });
+        let named = self
+            .dependencies
+            .into_iter()
+            .map(|((kind, name), counts)| (Dependency { kind, name: names.name(name) }, counts));
         let mut named: Vec<(Dependency, DependencyCounts)> = named.collect();
         named.sort_by(|(a, x), (b, y)| y.attempts.cmp(&x.attempts).then_with(|| a.cmp(b)));
         for (place, (dependency, counts)) in named.into_iter().enumerate() {

@@ -12,24 +12,29 @@ use crate::call::{ArgsForm, CallDuration, Comparison, UnixNanos};
 pub const WINDOW: CallDuration = CallDuration::from_secs(30);
 
 /// The calls of one tool in one session whose start is known, in order of (start, end, span).
-#[derive(Debug)]
+/// Made once for many runs, which are filled in one after the other.
+#[derive(Debug, Default)]
 pub(super) struct Run<'a> {
     /// The calls.
     pub(super) calls: Vec<&'a Call>,
     /// Each call's arguments, all from the run's layer where the call has them there.
     pub(super) args: Vec<Option<&'a Args>>,
+    /// What the window after each call, and the one before it, hold.
+    pub(super) windows: Vec<Window>,
     /// The starts that stand in for unknown ones, ascending. Such a call is no witness, but
     /// whether it was one cannot be told either.
     unplaced: Vec<UnixNanos>,
     /// The run's calls that have arguments, by layer and within it in order.
     by_layer: Vec<Placed>,
+    /// Arguments, starts and places, for finding repeats.
+    known: Vec<(u64, UnixNanos, usize)>,
 }
 
 #[derive(Debug)]
 struct Placed {
     layer: Layer,
     start: UnixNanos,
-    value: [u8; 6],
+    value: u64,
     hides: bool,
     /// How many of `by_layer` hide something, up to this one.
     hiding: usize,
@@ -50,40 +55,48 @@ pub(super) struct Window {
 }
 
 impl<'a> Run<'a> {
-    /// The run of `calls`, which are of one session and one tool and in order.
-    pub(super) fn new(calls: impl Iterator<Item = &'a Call>) -> Self {
-        let (mut placed, mut unplaced) = (Vec::new(), Vec::new());
+    /// Becomes the run of `calls`, which are of one session and one tool and in order.
+    pub(super) fn fill(&mut self, calls: impl Iterator<Item = &'a Call>) {
+        self.calls.clear();
+        self.unplaced.clear();
         for call in calls {
             if call.is_time_known {
-                placed.push(call);
+                self.calls.push(call);
             } else {
-                unplaced.push(call.start);
+                self.unplaced.push(call.start);
             }
         }
-        let args = choose_arguments(&placed);
-        let by_layer = by_layer(&placed, &args);
-        Self { calls: placed, args, unplaced, by_layer }
+        choose_arguments(&self.calls, &mut self.args);
+        place_by_layer(&self.calls, &self.args, &mut self.by_layer);
+        self.find_windows();
     }
 
-    /// The windows of every call.
-    pub(super) fn windows(&self) -> Vec<Window> {
-        let mut windows = vec![Window::default(); self.calls.len()];
+    fn find_windows(&mut self) {
+        let mut windows = std::mem::take(&mut self.windows);
+        windows.clear();
+        windows.resize(self.calls.len(), Window::default());
+        let is_plain = self.compares_throughout();
         for of_layer in self.by_layer.chunk_by(|a, b| a.layer == b.layer) {
             for placed in of_layer {
                 let found = self.first_different_after(placed.at, placed.start);
-                let has_unknown = found.is_none() && self.has_unknown(placed, of_layer);
+                let has_unknown =
+                    !is_plain && found.is_none() && self.has_unknown(placed, of_layer);
                 if let Some(window) = windows.get_mut(placed.at) {
                     window.first_different = found;
                     window.has_unknown = has_unknown;
                 }
             }
-            for at in repeats(of_layer) {
-                if let Some(window) = windows.get_mut(at) {
-                    window.is_repeat = true;
-                }
-            }
+            mark_repeats(of_layer, &mut self.known, &mut windows);
         }
-        windows
+        self.windows = windows;
+    }
+
+    /// Whether any two of the run's calls compare, as in most runs.
+    fn compares_throughout(&self) -> bool {
+        let layers = || self.by_layer.first().zip(self.by_layer.last());
+        self.unplaced.is_empty()
+            && self.by_layer.len() == self.calls.len()
+            && layers().is_none_or(|(first, last)| first.layer == last.layer && last.hiding == 0)
     }
 
     /// The first call after `after`, and at most 30 s after the start of the call at `at`, whose
@@ -94,8 +107,8 @@ impl<'a> Run<'a> {
         let key = |placed: &Placed| (placed.layer, placed.start);
         let first = self.by_layer.partition_point(|placed| key(placed) <= (args.layer, after));
         let found = self.by_layer.get(first).filter(|placed| placed.layer == args.layer)?;
-        let different =
-            if found.value == args.value { self.by_layer.get(found.next_other?)? } else { found };
+        let is_equal = found.value == number(args.value);
+        let different = if is_equal { self.by_layer.get(found.next_other?)? } else { found };
         (different.start <= call.start.saturating_add(WINDOW)).then_some(different.at)
     }
 
@@ -127,13 +140,14 @@ impl<'a> Run<'a> {
 
 /// Of calls that several layers saw, takes every call's arguments from the same layer: the one
 /// that saw most of them; of such, one that hashed JSON, then the outermost.
-fn choose_arguments<'a>(calls: &[&'a Call]) -> Vec<Option<&'a Args>> {
+fn choose_arguments<'a>(calls: &[&'a Call], chosen: &mut Vec<Option<&'a Args>>) {
     let best = if calls.iter().any(|call| call.args.len() > 1) { best_layer(calls) } else { None };
     let of_call = |call: &&'a Call| {
-        let from_best = call.args.iter().find(|args| Some(args.layer) == best);
+        let from_best = best.and_then(|best| call.args.iter().find(|args| args.layer == best));
         from_best.or_else(|| call.args.first())
     };
-    calls.iter().map(of_call).collect()
+    chosen.clear();
+    chosen.extend(calls.iter().map(of_call));
 }
 
 fn best_layer(calls: &[&Call]) -> Option<Layer> {
@@ -155,25 +169,24 @@ fn best_layer(calls: &[&Call]) -> Option<Layer> {
     layers.iter().max_by_key(|layer| worth(layer)).map(|(layer, ..)| *layer)
 }
 
-/// The calls that have arguments by layer, each with the next one that has other arguments: one
-/// backward walk.
-fn by_layer(calls: &[&Call], args: &[Option<&Args>]) -> Vec<Placed> {
+/// Puts the calls that have arguments by layer, each with the next one that has other arguments:
+/// one backward walk.
+fn place_by_layer(calls: &[&Call], args: &[Option<&Args>], placed: &mut Vec<Placed>) {
+    placed.clear();
     let with_args = calls.iter().zip(args).enumerate();
-    let mut placed: Vec<Placed> = with_args
-        .filter_map(|(at, (call, args))| {
-            let args = (*args)?;
-            let (layer, value, hides) = (args.layer, args.value, args.hides);
-            let (hiding, next_other) = (0, None);
-            Some(Placed { layer, start: call.start, value, hides, hiding, at, next_other })
-        })
-        .collect();
+    placed.extend(with_args.filter_map(|(at, (call, args))| {
+        let args = (*args)?;
+        let (layer, value, hides) = (args.layer, number(args.value), args.hides);
+        let (hiding, next_other) = (0, None);
+        Some(Placed { layer, start: call.start, value, hides, hiding, at, next_other })
+    }));
     placed.sort_by_key(|placed| placed.layer);
     let mut hiding = 0;
-    for this in &mut placed {
+    for this in placed.iter_mut() {
         hiding += usize::from(this.hides);
         this.hiding = hiding;
     }
-    let mut later: Option<(Layer, [u8; 6], usize, Option<usize>)> = None;
+    let mut later: Option<(Layer, u64, usize, Option<usize>)> = None;
     for (index, this) in placed.iter_mut().enumerate().rev() {
         this.next_other = match later {
             Some((layer, value, _, next)) if layer == this.layer && value == this.value => next,
@@ -182,33 +195,42 @@ fn by_layer(calls: &[&Call], args: &[Option<&Args>]) -> Vec<Placed> {
         };
         later = Some((this.layer, this.value, index, this.next_other));
     }
-    placed
 }
 
-/// The calls of one layer that are repeats: an earlier one, at most 30 s before, had the same
-/// arguments. Equal starts are not earlier.
-fn repeats(of_layer: &[Placed]) -> Vec<usize> {
+/// Six bytes as one number: equal for equal ones.
+fn number(value: [u8; 6]) -> u64 {
+    let [a, b, c, d, e, f] = value;
+    u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
+}
+
+/// Marks the calls of one layer that are repeats: an earlier one, at most 30 s before, had the
+/// same arguments. Equal starts are not earlier.
+fn mark_repeats(
+    of_layer: &[Placed],
+    known: &mut Vec<(u64, UnixNanos, usize)>,
+    windows: &mut [Window],
+) {
     if of_layer.len() < 2 {
-        return Vec::new();
+        return;
     }
-    let mut known: Vec<(&[u8; 6], UnixNanos, usize)> = of_layer
-        .iter()
-        .filter(|placed| !placed.hides)
-        .map(|placed| (&placed.value, placed.start, placed.at))
-        .collect();
+    known.clear();
+    let comparable = of_layer.iter().filter(|placed| !placed.hides);
+    known.extend(comparable.map(|placed| (placed.value, placed.start, placed.at)));
     known.sort_unstable();
-    let mut found = Vec::new();
     for same in known.chunk_by(|a, b| a.0 == b.0) {
         let mut before: Option<UnixNanos> = None;
         for at_once in same.chunk_by(|a, b| a.1 == b.1) {
             let Some((_, start, _)) = at_once.first().copied() else { continue };
             if before.is_some_and(|before| start <= before.saturating_add(WINDOW)) {
-                found.extend(at_once.iter().map(|(_, _, at)| *at));
+                for (.., at) in at_once {
+                    if let Some(window) = windows.get_mut(*at) {
+                        window.is_repeat = true;
+                    }
+                }
             }
             before = Some(start);
         }
     }
-    found
 }
 
 #[cfg(test)]
@@ -239,8 +261,9 @@ mod tests {
 
     fn windows(told: &[(u64, Option<u8>, &str)]) -> Vec<(Option<usize>, bool, bool)> {
         let calls = calls(told);
-        let windows = Run::new(calls.iter()).windows();
-        windows.iter().map(|w| (w.first_different, w.has_unknown, w.is_repeat)).collect()
+        let mut run = Run::default();
+        run.fill(calls.iter());
+        run.windows.iter().map(|w| (w.first_different, w.has_unknown, w.is_repeat)).collect()
     }
 
     const S: u64 = 1_000_000_000;
@@ -278,8 +301,8 @@ mod tests {
     #[test]
     fn many_equal_calls_in_one_window_take_no_square_of_their_number() {
         let calls = calls(&[(0, Some(1), "s"), (1, Some(1), "s")]);
-        let many: Vec<&Call> = (0..200_000).map(|_| &calls[0]).chain([&calls[1]]).collect();
-        let windows = Run::new(many.into_iter()).windows();
-        assert_eq!(windows.iter().filter(|window| window.is_repeat).count(), 1);
+        let mut run = Run::default();
+        run.fill((0..200_000).map(|_| &calls[0]).chain([&calls[1]]));
+        assert_eq!(run.windows.iter().filter(|window| window.is_repeat).count(), 1);
     }
 }

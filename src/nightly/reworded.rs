@@ -1,6 +1,6 @@
 //! Which parameters a model changed when it asked again (METHOD section 3).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::names::{NameId, Names};
 use super::seen::{Args, Print};
@@ -19,21 +19,27 @@ pub(super) struct Reworded {
     last: Option<Name>,
 }
 
-/// The parameters that were changed, added or removed; none where that cannot be told.
-pub(super) fn reworded(a: &Args, b: &Args) -> Option<Vec<NameId>> {
+/// Appends the parameters that were changed, added or removed to `found`, each once. Whether that
+/// can be told.
+pub(super) fn reworded(a: &Args, b: &Args, found: &mut Vec<NameId>) -> bool {
     if !a.shows_parameters() || !b.shows_parameters() {
-        return None;
+        return false;
     }
-    let is_unlike = |print: &&Print, other: &Args| other.prints.iter().all(|one| one != *print);
-    let from_a = a.prints.iter().filter(|print| is_unlike(print, b));
-    let from_b = b.prints.iter().filter(|print| is_unlike(print, a));
-    let names: BTreeSet<NameId> = from_a.chain(from_b).map(|print| print.name).collect();
-    Some(names.into_iter().collect())
+    let first = found.len();
+    for (these, others) in [(a, b), (b, a)] {
+        let is_unlike = |print: &&Print| others.prints.iter().all(|one| one != *print);
+        for print in these.prints.iter().filter(is_unlike) {
+            if found.iter().skip(first).all(|name| *name != print.name) {
+                found.push(print.name);
+            }
+        }
+    }
+    true
 }
 
 impl Reworded {
-    /// Counts the parameters of one confirmed retry.
-    pub(super) fn add_retry(&mut self, parameters: &[NameId], names: &Names) {
+    /// Counts the parameters of confirmed retries.
+    pub(super) fn add_retries(&mut self, parameters: &[NameId], names: &Names) {
         for parameter in parameters {
             self.count(*parameter, names, |count| count.retries += 1);
         }
@@ -100,47 +106,44 @@ impl Reworded {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
-    use crate::call::{ArgsForm, ArgsHash, ArgumentPrint, Arguments};
-    use crate::nightly::names::Namer;
+    use crate::call::{ArgsForm, ArgsHash};
+    use crate::store::StoredArguments;
 
-    fn args(names: &Mutex<Names>, parameters: &[(&str, u8)]) -> Args {
-        let print = |(name, value): &(&str, u8)| ArgumentPrint {
-            name: Name::cut(name),
-            print: [*value; 4],
-        };
-        let arguments = Arguments {
+    fn args(names: &mut Names, parameters: &[(&str, u8)]) -> Args {
+        let print = |(name, value): &(&str, u8)| (names.id(&Name::cut(name)), [*value; 4]);
+        let prints: Vec<(NameId, [u8; 4])> = parameters.iter().map(print).collect();
+        Args::new(&StoredArguments {
             form: ArgsForm::Json,
-            source: Name::cut("s"),
+            source: names.id(&Name::cut("s")),
             hash: ArgsHash::from_bytes([9; 6]),
             exact: None,
             core: None,
             pos: None,
             hides: false,
-            prints: parameters.iter().map(print).collect(),
-        };
-        Args::new(&arguments, &mut Namer::new(names))
+            prints: &prints,
+        })
     }
 
     #[test]
     fn a_parameter_is_reworded_where_it_was_changed_added_or_removed() {
-        let names = Mutex::new(Names::new());
-        let a = args(&names, &[("from", 1), ("query", 1), ("size", 1)]);
-        let b = args(&names, &[("query", 2), ("size", 1), ("to", 1)]);
-        let names = names.into_inner().unwrap();
-        let found = reworded(&a, &b).unwrap();
+        let mut names = Names::new();
+        let a = args(&mut names, &[("from", 1), ("query", 1), ("size", 1)]);
+        let b = args(&mut names, &[("query", 2), ("size", 1), ("to", 1)]);
+        let mut found = vec![names.id(&Name::cut("before"))];
+        assert!(reworded(&a, &b, &mut found));
         let mut texts: Vec<&str> = found.iter().map(|id| names.text(*id)).collect();
         texts.sort_unstable();
-        assert_eq!(texts, ["from", "query", "to"]);
+        assert_eq!(texts, ["before", "from", "query", "to"]);
     }
 
     #[test]
     fn without_prints_nothing_is_known() {
-        let names = Mutex::new(Names::new());
-        let (a, b) = (args(&names, &[]), args(&names, &[("query", 2)]));
-        assert_eq!(reworded(&a, &b), None);
+        let mut names = Names::new();
+        let (a, b) = (args(&mut names, &[]), args(&mut names, &[("query", 2)]));
+        let mut found = Vec::new();
+        assert!(!reworded(&a, &b, &mut found));
+        assert!(found.is_empty());
     }
 
     #[test]
@@ -152,7 +155,7 @@ mod tests {
         let count = |order: &[NameId]| {
             let mut reworded = Reworded::default();
             reworded.add_session(order, &names);
-            reworded.add_retry(order, &names);
+            reworded.add_retries(order, &names);
             reworded.into_counts(&names)
         };
         let counts = count(&ids);
@@ -160,7 +163,7 @@ mod tests {
         assert_eq!(counts, count(&backwards));
         let halves = ids.chunks(1500).map(|half| {
             let mut reworded = Reworded::default();
-            reworded.add_retry(half, &names);
+            reworded.add_retries(half, &names);
             reworded.add_session(half, &names);
             reworded
         });
@@ -176,7 +179,7 @@ mod tests {
         let mut reworded = Reworded::default();
         reworded.add_session(&[seen, changed], &names);
         reworded.add_session(&[seen, changed], &names);
-        reworded.add_retry(&[changed], &names);
+        reworded.add_retries(&[changed], &names);
         let expected = RewordedCount { retries: 1, sessions: 2 };
         assert_eq!(
             reworded.into_counts(&names),

@@ -1,12 +1,12 @@
 //! A sighting as the night works with it: names as numbers, everything small.
 
 use super::few::Few;
-use super::names::{NameId, Namer};
+use super::names::{NameId, Names};
 use crate::call::{
-    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Name, Outcome, Recovery, SessionClaim,
-    Sighting, SpanId, SpanKind, TraceId, UnixNanos,
+    ArgsForm, CallDuration, CallKey, Comparison, Confidence, Emptiness, Outcome, Recovery,
+    SessionClaim, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
 };
-use crate::call::{Arguments, Comparison};
+use crate::store::{StoredArguments, StoredSighting};
 
 /// One sighting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,18 +72,18 @@ pub(super) struct Layer {
 const EMPTY_OBJECT: [u8; 6] = [0x44, 0x13, 0x6f, 0xa3, 0x55, 0xb3];
 
 impl Args {
-    pub(super) fn new(arguments: &Arguments, names: &mut Namer<'_>) -> Self {
+    pub(super) fn new(arguments: &StoredArguments<'_, NameId>) -> Self {
         let bytes = |hash: crate::call::ArgsHash| *hash.as_bytes();
         let prints = arguments.prints.iter();
         Self {
-            layer: Layer { source: names.id(&arguments.source), form: arguments.form },
+            layer: Layer { source: arguments.source, form: arguments.form },
             value: bytes(arguments.exact.unwrap_or(arguments.hash)),
             core: arguments.core.map(bytes),
             pos: arguments.pos.map(bytes),
             hides: arguments.hides || arguments.form == ArgsForm::Cut,
             is_empty_object: arguments.pos.is_none()
                 && arguments.core.unwrap_or(arguments.hash).as_bytes() == &EMPTY_OBJECT,
-            prints: prints.map(|p| Print { name: names.id(&p.name), print: p.print }).collect(),
+            prints: prints.map(|(name, print)| Print { name: *name, print: *print }).collect(),
         }
     }
 
@@ -126,45 +126,45 @@ impl Args {
 }
 
 impl Seen {
-    /// The night's form of `sighting`.
-    pub(super) fn new(sighting: &Sighting, names: &mut Namer<'_>) -> Self {
-        let mut id = |name: &Option<Name>| name.as_ref().map(|name| names.id(name));
-        let emitter = id(&sighting.emitter);
-        let service = id(&sighting.service);
-        let tool = id(&sighting.tool);
-        let client_version = id(&sighting.client_version);
-        let client = sighting.client.as_ref().filter(|client| !client.is_unknown());
-        let client = client.map(|client| names.id(client.name()));
+    /// The night's form of a stored sighting; `unknown` is the number of the client that
+    /// telemetry does not name.
+    pub(super) fn new(stored: &StoredSighting<'_, NameId>, unknown: NameId) -> Self {
         Self {
-            trace_id: sighting.trace_id,
-            span_id: sighting.span_id,
-            parent: sighting.parent_span_id,
-            kind: sighting.kind,
-            scope: names.id(&sighting.scope),
-            dialect: names.id(&sighting.dialect),
-            emitter,
-            service,
-            tool,
-            client,
-            client_version,
-            session: sighting.session,
-            start: sighting.start,
-            end: sighting.end.max(sighting.start),
-            is_time_known: sighting.is_time_known,
-            outcome: sighting.outcome,
-            confidence: sighting.confidence,
-            emptiness: sighting.emptiness,
-            result_bytes: sighting.result_bytes,
-            call_id: sighting.call_id,
-            request_id: sighting.request_id,
-            is_sampled: sighting.is_sampled,
-            received: sighting.received,
-            args: sighting.arguments.as_ref().map(|args| Args::new(args, names)),
-            recovery: sighting
-                .recovery
-                .as_ref()
-                .map(|told| Box::new(told.with_name(|name| names.id(name)))),
+            trace_id: stored.trace_id,
+            span_id: stored.span_id,
+            parent: stored.parent_span_id,
+            kind: stored.kind,
+            scope: stored.scope,
+            dialect: stored.dialect,
+            emitter: stored.emitter,
+            service: stored.service,
+            tool: stored.tool,
+            client: stored.client.filter(|client| *client != unknown),
+            client_version: stored.client_version,
+            session: stored.session,
+            start: stored.start,
+            end: stored.end.max(stored.start),
+            is_time_known: stored.is_time_known,
+            outcome: stored.outcome,
+            confidence: stored.confidence,
+            emptiness: stored.emptiness,
+            result_bytes: stored.result_bytes,
+            call_id: stored.call_id,
+            request_id: stored.request_id,
+            is_sampled: stored.is_sampled,
+            received: stored.received,
+            args: stored.arguments.as_ref().map(Args::new),
+            recovery: stored.recovery.map(|told| Box::new(told.clone())),
         }
+    }
+
+    /// The night's form of a whole sighting.
+    pub(super) fn of(sighting: &Sighting, names: &mut Names) -> Self {
+        let unknown = names.unknown();
+        let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
+        let seen = Self::new(&StoredSighting::of(sighting, &mut name, &mut prints), unknown);
+        let told = sighting.recovery.as_ref();
+        Self { recovery: told.map(|told| Box::new(told.with_name(name))), ..seen }
     }
 
     /// How long the span took.
@@ -195,13 +195,11 @@ impl Seen {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use proptest::prelude::*;
 
     use super::*;
-    use crate::call::ArgsHash;
-    use crate::nightly::names::Names;
+    use crate::call::arbitrary::plain_sighting;
+    use crate::call::{ArgsHash, Arguments, Name};
 
     fn arguments() -> impl Strategy<Value = Arguments> {
         let hash = || (0..3_u8).prop_map(|n| ArgsHash::from_bytes([n; 6]));
@@ -225,10 +223,12 @@ mod tests {
     proptest! {
         #[test]
         fn the_small_form_compares_as_the_arguments_do(a in arguments(), b in arguments()) {
-            let names = Mutex::new(Names::new());
-            let mut names = Namer::new(&names);
-            let (small_a, small_b) =
-                (Args::new(&a, &mut names), Args::new(&b, &mut names));
+            let mut names = Names::new();
+            let mut small = |arguments: &Arguments| {
+                let arguments = Some(arguments.clone());
+                Seen::of(&Sighting { arguments, ..plain_sighting() }, &mut names).args.unwrap()
+            };
+            let (small_a, small_b) = (small(&a), small(&b));
             prop_assert_eq!(
                 Args::compare(Some(&small_a), Some(&small_b)),
                 Arguments::compare(Some(&a), Some(&b))

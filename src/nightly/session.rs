@@ -36,8 +36,9 @@ pub struct Sessions {
 }
 
 /// A key: equal texts of two grades are two keys, and so are those of two services where a
-/// service hands them out itself (grade B) or stands in for one (grade D).
-type Key = (SessionGrade, [u8; 16], Option<NameId>);
+/// service hands them out itself (grade B) or stands in for one (grade D). The text's digest is
+/// read as a number whose order is that of its bytes.
+type Key = (u128, SessionGrade, Option<NameId>);
 
 /// Puts `calls` into sessions. A call whose client is unknown gets its key's only known client.
 /// `infer` asks for grade D.
@@ -57,7 +58,7 @@ pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool) -> Sessions
     keyed.sort_unstable();
     let mut all = Vec::new();
     for (key, of_key) in (0_u32..).zip(keyed.chunk_by(|a, b| a.0 == b.0)) {
-        let Some(((grade, ..), _)) = of_key.first().copied() else { continue };
+        let Some(((_, grade, _), _)) = of_key.first().copied() else { continue };
         let members: Vec<u32> = of_key.iter().map(|(_, at)| *at).collect();
         let is_shared = settle_clients(calls, &members, unknown) || is_too_long(calls, &members);
         split(calls, members, (grade, key, is_shared), &mut all);
@@ -68,12 +69,13 @@ pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool) -> Sessions
 /// The first of conversation, transport's session and trace that is present. A trace is one only
 /// where it holds more than one call or the call's span has a parent.
 fn key(call: &Call) -> Option<Key> {
-    let conversation = call.conversation.map(|key| (SessionGrade::A, *key.as_bytes(), None));
+    let number = |bytes: &[u8; 16]| u128::from_be_bytes(*bytes);
+    let conversation = call.conversation.map(|key| (number(key.as_bytes()), SessionGrade::A, None));
     let transport =
-        call.transport.map(|key| (SessionGrade::B, *key.as_bytes(), Some(call.service)));
+        call.transport.map(|key| (number(key.as_bytes()), SessionGrade::B, Some(call.service)));
     let trace = || {
         let is_session = call.has_company || call.has_parent;
-        is_session.then(|| (SessionGrade::C, *call.trace_id.as_bytes(), None))
+        is_session.then(|| (number(call.trace_id.as_bytes()), SessionGrade::C, None))
     };
     conversation.or(transport).or_else(trace)
 }
@@ -84,7 +86,7 @@ fn inferred(calls: &[Call], without: &[u32]) -> Vec<(Key, u32)> {
         without.iter().filter_map(|at| Some((calls.get(*at as usize)?, *at))).collect();
     by_pair.sort_unstable_by_key(|(call, _)| ((call.service, call.client), order(call)));
     let mut keyed = Vec::with_capacity(by_pair.len());
-    let mut last: Option<(&Call, [u8; 16])> = None;
+    let mut last: Option<(&Call, u128)> = None;
     for (call, at) in by_pair {
         let key = match last {
             Some((before, key))
@@ -96,18 +98,18 @@ fn inferred(calls: &[Call], without: &[u32]) -> Vec<(Key, u32)> {
             // The first call names the session: a call begins one session at most.
             _ => name_of(call),
         };
-        keyed.push(((SessionGrade::D, key, Some(call.service)), at));
+        keyed.push(((key, SessionGrade::D, Some(call.service)), at));
         last = Some((call, key));
     }
     keyed
 }
 
-fn name_of(first: &Call) -> [u8; 16] {
+fn name_of(first: &Call) -> u128 {
     let mut text = String::new();
     for byte in first.trace_id.as_bytes().iter().chain(first.span_id.as_bytes()) {
         text.push(char::from(*byte));
     }
-    *SessionKey::of(&text).as_bytes()
+    u128::from_be_bytes(*SessionKey::of(&text).as_bytes())
 }
 
 /// The order of a session's calls: by start, ties by end, then by trace and span.

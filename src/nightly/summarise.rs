@@ -1,7 +1,7 @@
 //! Judged calls become a day's figures. Everything is a sum, so parts of a day, each with whole
 //! sessions, can be added in any order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::call::Call;
 use super::chain::ChainKind;
@@ -26,7 +26,7 @@ pub(super) struct Tally {
     terms: Terms,
     tools: BTreeMap<(Tool, NameId), ToolTally>,
     unknown_tool_calls: BTreeMap<NameId, u64>,
-    pairs: BTreeMap<(Tool, Tool), u64>,
+    pairs: HashMap<(Tool, Tool), u64>,
     sessions: BTreeMap<NameId, SessionCounts>,
     quality: QualityCounts,
 }
@@ -49,7 +49,7 @@ impl Tally {
             terms,
             tools: BTreeMap::new(),
             unknown_tool_calls: BTreeMap::new(),
-            pairs: BTreeMap::new(),
+            pairs: HashMap::new(),
             sessions: BTreeMap::new(),
             quality: QualityCounts::default(),
         }
@@ -109,18 +109,20 @@ impl Tally {
         let of_day = || of_run().filter(|(call, _)| judged.is_of_day(call));
         let Some((first, _)) = of_day().next() else { return };
         let Some(tally) = self.of_tool(first) else { return };
-        let mut parameters: Vec<NameId> = Vec::new();
+        tally.figures.sessions += 1;
+        let (mut parameters, mut before) = (Vec::new(), None);
         for (call, judgement) in of_day() {
             tally.add_call(call, judgement, session.grade);
             let is_accepted = judgement.is_last_of_tool && call.is_empty();
             tally.figures.empty_accepted += u64::from(is_accepted);
-            let prints = call.args.iter().flat_map(|args| args.prints.iter());
-            parameters.extend(prints.map(|print| print.name));
+            // Most calls of a run have the parameters of the one before.
+            if before.is_none_or(|before: &Call| !parameters_of(before).eq(parameters_of(call))) {
+                parameters.extend(parameters_of(call));
+            }
+            before = Some(call);
         }
-        for reworded in &run.reworded {
-            tally.figures.reworded_known += 1;
-            tally.reworded.add_retry(reworded, names);
-        }
+        tally.figures.reworded_known += run.reworded_known;
+        tally.reworded.add_retries(judged.reworded_of(run), names);
         parameters.sort_unstable();
         parameters.dedup();
         tally.reworded.add_session(&parameters, names);
@@ -166,9 +168,9 @@ impl Tally {
         for (client, calls) in other.unknown_tool_calls {
             *self.unknown_tool_calls.entry(client).or_default() += calls;
         }
-        for (pair, times) in other.pairs {
+        other.pairs.into_iter().for_each(|(pair, times)| {
             *self.pairs.entry(pair).or_default() += times;
-        }
+        });
         for (client, counts) in other.sessions {
             self.sessions.entry(client).or_default().merge(&counts);
         }
@@ -202,6 +204,11 @@ impl Tally {
             quality: self.quality,
         }
     }
+}
+
+/// The names of the parameters that a call's prints were taken of.
+fn parameters_of(call: &Call) -> impl Iterator<Item = NameId> {
+    call.args.iter().flat_map(|args| args.prints.iter()).map(|print| print.name)
 }
 
 impl ToolTally {

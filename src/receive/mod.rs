@@ -9,6 +9,8 @@ mod admission;
 mod bearer;
 mod connection;
 mod cors;
+#[cfg(any(test, fuzzing))]
+pub mod fuzz;
 mod grpc;
 mod http;
 mod inflate;

@@ -36,8 +36,10 @@ const KEYS: &[&str] = &[
 /// Whether an attribute of this key is read of a client span below another one.
 pub fn is_downstream_key(key: &[u8]) -> bool {
     // Asked of every attribute of every such span: the first letters tell most apart.
-    matches!(key.first_chunk(), Some(b"db" | b"er" | b"fi" | b"ht" | b"ne" | b"pe" | b"rp" | b"se" | b"ur"))
-        && KEYS.binary_search_by(|known| known.as_bytes().cmp(key)).is_ok()
+    matches!(
+        key.first_chunk(),
+        Some(b"db" | b"er" | b"fi" | b"ht" | b"ne" | b"pe" | b"rp" | b"se" | b"ur")
+    ) && KEYS.binary_search_by(|known| known.as_bytes().cmp(key)).is_ok()
 }
 
 /// What kind of dependency the span asked; none where it is no request to one.

@@ -132,8 +132,10 @@ mod tests {
     const NOON: u64 = 1_795_953_600_000_000_000;
 
     fn read(status: StatusCode, pairs: &[(&'static str, &'static str)]) -> Option<Attempt> {
-        let pairs =
-            pairs.iter().map(|(key, text)| ((*key).into(), Value::String((*text).into()))).collect();
+        let pairs = pairs
+            .iter()
+            .map(|(key, text)| ((*key).into(), Value::String((*text).into())))
+            .collect();
         let span = SpanView {
             trace_id: Cow::Borrowed(&[1; 16]),
             span_id: Cow::Borrowed(&[2; 8]),

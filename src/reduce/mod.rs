@@ -24,12 +24,11 @@ mod sampling;
 mod session;
 mod times;
 mod tool;
+mod tool_message;
 mod wrappers;
 
 pub use attempt::attempt;
-pub use context::{
-    EmptyDeclaration, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits,
-};
+pub use context::{EmptyDeclaration, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
 
 use crate::call::{CallKey, Name, Repair, Sighting, SpanId, TraceId};
 use crate::figures::Refusal;

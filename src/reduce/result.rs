@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::canonical_json;
 use super::context::EmptyDeclaration;
-use super::marks;
+use super::{marks, tool_message};
 use crate::call::{Emptiness, Outcome};
 use crate::otlp::Value;
 use crate::recognise::{Dialect, Key, ResultFrom, Seen};
@@ -185,7 +185,22 @@ fn of_json(json: &Json, members: &[&str]) -> ResultLook {
     let is_error = object.is_some_and(says_failed);
     let error_text = object.filter(|_| is_error).and_then(first_text);
     let part = object.and_then(|object| members.iter().find_map(|member| object.get(*member)));
-    ResultLook { is_empty: Some(is_empty(part.unwrap_or(json))), bytes: None, is_error, error_text }
+    let part = part.unwrap_or(json);
+    if let Some(message) = tool_message::fields(part) {
+        return of_tool_message(message);
+    }
+    ResultLook { is_empty: Some(is_empty(part)), bytes: None, is_error, error_text }
+}
+
+/// LangChain's message: its content is the answer, and it says itself whether the tool failed.
+fn of_tool_message(message: &Map<String, Json>) -> ResultLook {
+    let is_error = tool_message::says_failed(message);
+    ResultLook {
+        is_empty: message.get("content").map(is_empty),
+        bytes: None,
+        is_error,
+        error_text: Some(message).filter(|_| is_error).and_then(first_text),
+    }
 }
 
 /// `isError` of an MCP result, or its spelling by OpenLLMetry.

@@ -18,11 +18,11 @@ use crate::figures::format::fraction;
 use crate::figures::{
     Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, Rate, RewordedCount, ToolFigures,
 };
-use recovery::RecoveryOut;
 use document::{
     Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RestatedOut,
     SessionsOut, SizeOut, ToolName,
 };
+use recovery::RecoveryOut;
 
 /// The version of the document's form.
 pub const SCHEMA_VERSION: u32 = 1;

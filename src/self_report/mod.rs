@@ -49,6 +49,8 @@ pub struct SelfReport {
     commits: Latencies,
     is_storage_failing: AtomicBool,
     storage_failures: AtomicU64,
+    exports_sent: AtomicU64,
+    exports_failed: AtomicU64,
     is_draining: AtomicBool,
     has_writer_stopped: AtomicBool,
 }
@@ -132,6 +134,12 @@ impl SelfReport {
     /// The last day that is covered.
     pub fn covered_through(&self, day: Option<Day>) {
         lock(&self.night).covered_through = day;
+    }
+
+    /// The figures were sent as metrics after a pass, or could not be.
+    pub fn figures_exported(&self, is_sent: bool) {
+        let counter = if is_sent { &self.exports_sent } else { &self.exports_failed };
+        counter.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Nothing new is taken from now on.

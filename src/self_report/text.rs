@@ -66,6 +66,7 @@ pub(super) fn write(report: &SelfReport) -> String {
     requests(&mut page, report);
     commits(&mut page, report);
     nights(&mut page, report);
+    exports(&mut page, report);
     page.0
 }
 
@@ -119,6 +120,15 @@ fn commits(page: &mut Page, report: &SelfReport) {
     let is_failing = u8::from(report.is_storage_failing.load(Ordering::Relaxed));
     let help = "Whether the last commit failed: 1 while the store takes no data.";
     page.gauge("firstcall_storage_failing", help, is_failing);
+}
+
+fn exports(page: &mut Page, report: &SelfReport) {
+    let name = "firstcall_figure_exports_total";
+    page.metric(name, "counter", "Exports of the figures as metrics after a pass, by result.");
+    for (result, count) in [("sent", &report.exports_sent), ("failed", &report.exports_failed)] {
+        let count = count.load(Ordering::Relaxed);
+        page.line(format_args!("{name}{{result=\"{result}\"}} {count}"));
+    }
 }
 
 /// What is not known yet has no line: a time of zero would read as 1970.

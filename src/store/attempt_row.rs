@@ -3,9 +3,10 @@
 //! Like the sightings' packed form: names as numbers of the dictionary, times as distances. The
 //! last four bytes are the CRC-32 of those before.
 
-use super::name_code::{Numberer, put_name, take_name};
+use super::name_code::{Numberer, put_name};
+use super::unpack::NameReader;
 use super::wire::{Bytes, Damaged, put_varint, seal, unseal};
-use crate::call::{Attempt, AttemptEnd, AttemptKind, CallDuration, Name, SpanId, TraceId, UnixNanos};
+use crate::call::{Attempt, AttemptEnd, AttemptKind, CallDuration, SpanId, TraceId, UnixNanos};
 
 /// The first byte of every BLOB.
 const FORMAT: u8 = 1;
@@ -32,7 +33,10 @@ pub(super) fn pack(attempts: &[&Attempt], number: &mut Numberer<'_>) -> Option<V
 }
 
 /// Unpacks every attempt of one BLOB.
-pub(super) fn unpack(bytes: &[u8], names: &[Option<Name>]) -> Result<Vec<Attempt>, Damaged> {
+pub(super) fn unpack<N: Clone>(
+    bytes: &[u8],
+    names: &mut NameReader<'_, N>,
+) -> Result<Vec<Attempt<N>>, Damaged> {
     let mut bytes = Bytes(unseal(bytes)?);
     if bytes.byte()? != FORMAT {
         return Err(Damaged);
@@ -45,17 +49,17 @@ pub(super) fn unpack(bytes: &[u8], names: &[Option<Name>]) -> Result<Vec<Attempt
     Ok(attempts)
 }
 
-fn take(
+fn take<N: Clone>(
     bytes: &mut Bytes<'_>,
-    names: &[Option<Name>],
+    names: &mut NameReader<'_, N>,
     min_start: u64,
-) -> Result<Attempt, Damaged> {
+) -> Result<Attempt<N>, Damaged> {
     let words = bytes.byte()?;
     let trace_id = TraceId::from_bytes(&bytes.array::<16>()?).ok_or(Damaged)?;
     let span_id = SpanId::from_bytes(&bytes.array::<8>()?).ok_or(Damaged)?;
     let parent_span_id = SpanId::from_bytes(&bytes.array::<8>()?).ok_or(Damaged)?;
-    let emitter = take_name(bytes, names)?;
-    let dependency = take_name(bytes, names)?.ok_or(Damaged)?;
+    let emitter = names.take(bytes)?;
+    let dependency = names.take(bytes)?.ok_or(Damaged)?;
     let operation = bytes.array()?;
     let start = min_start.checked_add(bytes.varint()?).ok_or(Damaged)?;
     let end = start.checked_add(bytes.varint()?).ok_or(Damaged)?;
@@ -79,6 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::call::Name;
     use crate::call::arbitrary::attempt;
 
     proptest! {
@@ -92,15 +97,17 @@ mod tests {
                 names.push(Some(name.clone()));
                 u64::try_from(names.len()).ok()
             });
-            prop_assert_eq!(unpack(&packed.unwrap(), &names), Ok(attempts));
+            let mut reader = NameReader { numbered: &names, in_full: &mut Name::clone };
+            prop_assert_eq!(unpack(&packed.unwrap(), &mut reader), Ok(attempts));
         }
 
         #[test]
         fn any_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
             let mut versioned = vec![FORMAT];
             versioned.extend(&bytes);
-            prop_assert_eq!(unpack(&versioned, &[]), Err(Damaged));
-            let found = unpack(&seal(versioned), &[]).map_or(0, |attempts| attempts.len());
+            let mut reader = NameReader { numbered: &[], in_full: &mut Name::clone };
+            prop_assert_eq!(unpack(&versioned, &mut reader), Err(Damaged));
+            let found = unpack(&seal(versioned), &mut reader).map_or(0, |attempts| attempts.len());
             prop_assert!(found <= bytes.len());
         }
     }

@@ -65,6 +65,7 @@ pub(super) const DAY_FIGURES: Table = Table {
         "last_words",
         "result_bytes",
         "reworded_known",
+        "sessions",
         "grade_a",
         "grade_b",
         "grade_c",

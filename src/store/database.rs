@@ -37,7 +37,8 @@ pub(super) const MAIN: Schema = Schema {
     migrations: &[
         include_str!("migrations/main/0001_figures.sql"),
         include_str!("migrations/main/0002_erased_days.sql"),
-        include_str!("migrations/main/0003_recovery.sql"),
+        include_str!("migrations/main/0003_sessions_of_tools.sql"),
+        include_str!("migrations/main/0004_recovery.sql"),
     ],
 };
 

@@ -9,6 +9,7 @@ use super::error::{Damage, StoreError};
 use super::name_code::Numberer;
 use super::names::{self, NameBook};
 use super::row::{self, Packed};
+use super::unpack::{self, NameReader, StoredSighting};
 use super::watermark::FileMark;
 use super::wire::checksum;
 use super::{attempt_row, recovery_row};
@@ -155,8 +156,7 @@ fn pack(
     let Some((first, last)) = starts().min().zip(starts().max()) else {
         return row::pack(rows, number);
     };
-    let packed =
-        row::pack(rows, number).unwrap_or_else(|| row::pack_none(first, last, received));
+    let packed = row::pack(rows, number).unwrap_or_else(|| row::pack_none(first, last, received));
     let (min_start, max_start) = (packed.min_start.min(first), packed.max_start.max(last));
     Some(Packed { min_start, max_start, ..packed })
 }
@@ -211,21 +211,22 @@ fn insert(
     Ok(())
 }
 
-/// Hands every sighting of `file` that starts in `[from, to)` to `visit`, batch by batch.
-/// Damaged batches are left out and the first of them is the error, once all were visited.
-/// An absent file holds nothing.
-pub(super) fn read(
+/// Hands every sighting of `file` that starts in `[from, to)` to `visit`, batch by batch, with
+/// each name as what `name` makes of it. Damaged batches are left out and the first of them is the
+/// error, once all were visited. An absent file holds nothing.
+pub(super) fn read<N: Clone>(
     file: &Path,
-    from: UnixNanos,
-    to: UnixNanos,
-    visit: &mut dyn FnMut(Sighting),
+    (from, to): (UnixNanos, UnixNanos),
+    name: &mut dyn FnMut(&Name) -> N,
+    visit: &mut dyn FnMut(StoredSighting<'_, N>),
 ) -> Result<(), StoreError> {
     let Some(mut connection) = database::open_existing(file, &database::DAY)? else {
         return Ok(());
     };
     // One read transaction: the names are those of the batches that it sees.
     let transaction = connection.transaction().at(file)?;
-    let names = names::read(&transaction).at(file)?;
+    let numbered = numbered_names(&transaction, name).at(file)?;
+    let mut names = NameReader { numbered: &numbered, in_full: name };
     let mut heads = transaction.prepare(HEADS).at(file)?;
     let mut blobs = transaction.prepare(BLOB).at(file)?;
     let mut rows = heads.query([]).at(file)?;
@@ -240,13 +241,13 @@ pub(super) fn read(
         if is_sound && !head.is_within(to_sql(from.get()), to_sql(to.get())) {
             continue;
         }
-        let rows = if is_sound { blob(&mut blobs, &head, &names).at(file)? } else { None };
-        match rows {
-            Some(rows) => {
-                let is_wanted = |row: &Sighting| from <= row.start && row.start < to;
-                rows.into_iter().filter(is_wanted).for_each(&mut *visit);
+        let mut visit = |row: StoredSighting<'_, N>| {
+            if from <= row.start && row.start < to {
+                visit(row);
             }
-            None => damaged = damaged.or(Some(head.id)),
+        };
+        if !is_sound || !blob(&mut blobs, &head, &mut names, &mut visit).at(file)? {
+            damaged = damaged.or(Some(head.id));
         }
     }
     damaged.map_or(Ok(()), |batch| {
@@ -261,23 +262,29 @@ pub(super) const BLOB: &str = "SELECT checksum, packed, recovery FROM batches WH
 
 /// Hands every downstream attempt of `file` that starts in `[from, to)` to `visit`, in order of
 /// arrival, as [`read`] does with sightings.
-pub(super) fn read_attempts(
+pub(super) fn read_attempts<N: Clone>(
     file: &Path,
-    from: UnixNanos,
-    to: UnixNanos,
-    visit: &mut dyn FnMut(Attempt),
+    (from, to): (UnixNanos, UnixNanos),
+    name: &mut dyn FnMut(&Name) -> N,
+    visit: &mut dyn FnMut(Attempt<N>),
 ) -> Result<(), StoreError> {
     let Some(mut connection) = database::open_existing(file, &database::DAY)? else {
         return Ok(());
     };
     let transaction = connection.transaction().at(file)?;
-    let names = names::read(&transaction).at(file)?;
     let mut select = transaction.prepare(ATTEMPTS).at(file)?;
     let mut rows = select.query((to_sql(from.get()), to_sql(to.get()))).at(file)?;
+    let mut numbered: Option<Vec<Option<N>>> = None;
     let mut damaged = None;
     while let Some(row) = rows.next().at(file)? {
+        // Most files hold none and need no names.
+        let numbered = match &mut numbered {
+            Some(numbered) => numbered,
+            None => numbered.insert(numbered_names(&transaction, name).at(file)?),
+        };
         let packed = row.get_ref(1).at(file)?.as_blob().unwrap_or_default();
-        match attempt_row::unpack(packed, &names) {
+        let mut names = NameReader { numbered, in_full: name };
+        match attempt_row::unpack(packed, &mut names) {
             Ok(attempts) => attempts
                 .into_iter()
                 .filter(|attempt| from <= attempt.start && attempt.start < to)
@@ -288,6 +295,15 @@ pub(super) fn read_attempts(
     damaged.map_or(Ok(()), |batch| {
         Err(StoreError::Corrupt { file: file.into(), damage: Damage::Batch(batch) })
     })
+}
+
+/// The dictionary's names as what `name` makes of them.
+fn numbered_names<N>(
+    connection: &Connection,
+    name: &mut dyn FnMut(&Name) -> N,
+) -> rusqlite::Result<Vec<Option<N>>> {
+    let names = names::read(connection)?;
+    Ok(names.iter().map(|numbered| numbered.as_ref().map(&mut *name)).collect())
 }
 
 pub(super) const ATTEMPTS: &str = "SELECT id, attempts FROM batches
@@ -305,31 +321,30 @@ fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
     Ok((head, i64::from(head.checksum()) == row.get::<_, i64>(5)?))
 }
 
-/// The sightings of one batch; none where it is damaged.
-fn blob(
+/// Visits the sightings of one batch. Whether it is sound: of one whose checksum holds and whose
+/// rows are none all the same, those before the damage have been visited.
+fn blob<N: Clone>(
     select: &mut Statement<'_>,
     head: &Head,
-    names: &[Option<Name>],
-) -> rusqlite::Result<Option<Vec<Sighting>>> {
+    names: &mut NameReader<'_, N>,
+    visit: &mut impl FnMut(StoredSighting<'_, N>),
+) -> rusqlite::Result<bool> {
     let mut rows = select.query([head.id])?;
     let Some(row) = rows.next()? else {
-        return Ok(None);
+        return Ok(false);
     };
     let packed = row.get_ref(1)?.as_blob().unwrap_or_default();
     if i64::from(checksum(packed)) != row.get::<_, i64>(0)? {
-        return Ok(None);
+        return Ok(false);
     }
-    let sightings = row::unpack(packed, names).ok();
-    let Some(mut sightings) =
-        sightings.filter(|rows| i64::try_from(rows.len()) == Ok(head.sightings))
-    else {
-        return Ok(None);
+    // The names of both are read by one reader, so the recovery comes first and whole.
+    let told = match row.get_ref(2)?.as_blob() {
+        Ok(recovery) => recovery_row::unpack(recovery, names),
+        Err(_) => Ok(Vec::new()), // null
     };
-    let is_sound = match row.get_ref(2)?.as_blob() {
-        Ok(recovery) => recovery_row::unpack(recovery, names, &mut sightings).is_ok(),
-        Err(_) => true, // null
-    };
-    Ok(is_sound.then_some(sightings))
+    let Ok(told) = told else { return Ok(false) };
+    let count = unpack::unpack(packed, told, names, visit);
+    Ok(count.is_ok_and(|count| u64::try_from(head.sightings) == Ok(count)))
 }
 
 /// Which batches of a file count for a mark.

@@ -9,6 +9,7 @@ pub(super) fn numbers(figures: &Figures) -> Vec<u64> {
     // Every field is named, so that a new figure cannot be forgotten here.
     let Figures {
         calls,
+        sessions,
         grades,
         judged,
         unjudged,
@@ -62,6 +63,7 @@ pub(super) fn numbers(figures: &Figures) -> Vec<u64> {
         last_words,
         result_bytes,
         reworded_known,
+        sessions,
     ];
     let mut numbers: Vec<u64> = scalars.into_iter().copied().collect();
     numbers.extend(counts(grades));
@@ -101,6 +103,7 @@ pub(super) fn figures(numbers: impl IntoIterator<Item = u64>) -> Figures {
         last_words: next(),
         result_bytes: next(),
         reworded_known: next(),
+        sessions: next(),
         grades: counted::<SessionGrade>(&mut next),
         unjudged: counted::<UnjudgedReason>(&mut next),
         outcomes: counted::<Outcome>(&mut next),
@@ -175,6 +178,7 @@ mod tests {
         assert_eq!(figures.retried, value("retried"));
         assert_eq!(figures.last_words, value("last_words"));
         assert_eq!(figures.reworded_known, value("reworded_known"));
+        assert_eq!(figures.sessions, value("sessions"));
         assert_eq!(figures.grades.get(SessionGrade::C), value("grade_c"));
         assert_eq!(figures.unjudged.get(UnjudgedReason::NoTime), value("unjudged_no_time"));
         assert_eq!(figures.outcomes.get(Outcome::Crashed), value("outcome_crashed"));

@@ -50,9 +50,8 @@ impl OpenDays {
                 failures.insert(day, error);
             }
         }
-        let failure_of = |batch: &Batch| {
-            batch.starts().find_map(|start| failures.get(&day_of(start)).cloned())
-        };
+        let failure_of =
+            |batch: &Batch| batch.starts().find_map(|start| failures.get(&day_of(start)).cloned());
         batches.iter().map(|batch| failure_of(batch).map_or(Ok(()), Err)).collect()
     }
 

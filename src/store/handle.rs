@@ -12,8 +12,9 @@ use super::erased::{self, ErasedDays};
 use super::error::StoreError;
 use super::folder::Folder;
 use super::lease::PassLease;
-use super::watermark::Watermark;
 use super::offered::{self, OfferedTool};
+use super::unpack::StoredSighting;
+use super::watermark::Watermark;
 use super::{arrivals, day_file, publish, read_days};
 use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
 use crate::figures::{ArrivalCounts, DayFigures};
@@ -77,19 +78,32 @@ impl Store {
         to: UnixNanos,
         visit: &mut dyn FnMut(Sighting),
     ) -> Result<(), StoreError> {
-        day_file::read(&self.folder.day_file(day), from, to, visit)
+        let mut visit = |stored: StoredSighting<'_, Name>| visit(stored.into());
+        self.read_stored(day, (from, to), &mut Name::clone, &mut visit)
+    }
+
+    /// Reads as [`Store::read_sightings`] does and allocates nothing for a sighting: each name is
+    /// what `name` makes of it, which is asked once for a name of the file's dictionary.
+    pub fn read_stored<N: Clone>(
+        &self,
+        day: Day,
+        times: (UnixNanos, UnixNanos),
+        name: &mut dyn FnMut(&Name) -> N,
+        visit: &mut dyn FnMut(StoredSighting<'_, N>),
+    ) -> Result<(), StoreError> {
+        day_file::read(&self.folder.day_file(day), times, name, visit)
     }
 
     /// Hands every downstream attempt of `day`'s file that starts in `[from, to)` to `visit`, as
-    /// [`Store::read_sightings`] does with sightings.
-    pub fn read_attempts(
+    /// [`Store::read_stored`] does with sightings.
+    pub fn read_attempts<N: Clone>(
         &self,
         day: Day,
-        from: UnixNanos,
-        to: UnixNanos,
-        visit: &mut dyn FnMut(Attempt),
+        times: (UnixNanos, UnixNanos),
+        name: &mut dyn FnMut(&Name) -> N,
+        visit: &mut dyn FnMut(Attempt<N>),
     ) -> Result<(), StoreError> {
-        day_file::read_attempts(&self.folder.day_file(day), from, to, visit)
+        day_file::read_attempts(&self.folder.day_file(day), times, name, visit)
     }
 
     /// Puts the tools that `service` offers in place of those that it was known to offer.

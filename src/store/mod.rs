@@ -29,6 +29,7 @@ mod recovery_numbers;
 mod recovery_row;
 mod row;
 mod rows;
+mod unpack;
 mod watermark;
 mod wire;
 mod writer;
@@ -40,6 +41,7 @@ pub use error::{Damage, StoreError};
 pub use handle::Store;
 pub use lease::PassLease;
 pub use offered::OfferedTool;
+pub use unpack::{StoredArguments, StoredSighting};
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
 

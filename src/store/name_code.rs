@@ -1,6 +1,6 @@
 //! Names in packed rows: numbers of the day file's dictionary, or the text itself.
 
-use super::wire::{Bytes, Damaged, put_varint};
+use super::wire::put_varint;
 use crate::call::Name;
 
 /// Where a name's number comes from; none where the dictionary takes no more names.
@@ -18,23 +18,4 @@ pub(super) fn put_name(out: &mut Vec<u8>, name: Option<&Name>, number: &mut Numb
     let text = name.as_str().as_bytes();
     put_varint(out, u64::try_from(text.len()).unwrap_or(u64::MAX));
     out.extend(text);
-}
-
-/// A name as [`put_name`] writes it. `names` are the dictionary's, the first one being number 1.
-pub(super) fn take_name(
-    bytes: &mut Bytes<'_>,
-    names: &[Option<Name>],
-) -> Result<Option<Name>, Damaged> {
-    match bytes.varint()? {
-        0 => Ok(None),
-        1 => {
-            let len = bytes.varint()?;
-            let text = str::from_utf8(bytes.slice(len)?).map_err(|_error| Damaged)?;
-            Name::exact(text).map(Some).ok_or(Damaged)
-        }
-        code => {
-            let position = usize::try_from(code - 2).map_err(|_error| Damaged)?;
-            names.get(position).cloned().flatten().map(Some).ok_or(Damaged)
-        }
-    }
 }

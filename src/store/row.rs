@@ -1,38 +1,38 @@
-//! The packed form of sightings, version 1 (`docs/data-model.md`, "Packed rows").
+//! The packed form of sightings, version 1 (`docs/data-model.md`, "Packed rows"): how it is written.
+//! `unpack` reads it.
 //!
 //! One BLOB holds the sightings of one batch. Names stand in it as numbers of the day file's
 //! dictionary; times as distances from the batch's own. A checksum beside the BLOB tells
 //! damage; even so, unpacking takes any bytes without panicking.
 
-use super::name_code::{Numberer, put_name, take_name};
-use super::wire::{Bytes, Damaged, put_delta, put_varint};
+use super::name_code::{Numberer, put_name};
+use super::wire::{put_delta, put_varint};
 use crate::call::{
-    ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallDuration, CallKey, ClientName, Confidence,
-    Emptiness, Name, Outcome, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId,
-    UnixNanos,
+    ArgsForm, Arguments, CallDuration, ClientName, Confidence, Emptiness, Name, Outcome,
+    SessionClaim, Sighting, SpanKind, UnixNanos,
 };
 
 /// The first byte of every BLOB.
-const FORMAT: u8 = 1;
+pub(super) const FORMAT: u8 = 1;
 
 // Which parts of a row follow.
-const HAS_PARENT: u64 = 1;
-const HAS_CONVERSATION: u64 = 1 << 1;
-const HAS_TRANSPORT: u64 = 1 << 2;
-const IS_TIME_KNOWN: u64 = 1 << 3;
-const IS_LOW_CONFIDENCE: u64 = 1 << 4;
-const HAS_RESULT_BYTES: u64 = 1 << 5;
-const HAS_ARGUMENTS: u64 = 1 << 6;
-const HAS_CALL_ID: u64 = 1 << 7;
-const HAS_REQUEST_ID: u64 = 1 << 8;
-const IS_SAMPLED: u64 = 1 << 9;
-const ALL_FLAGS: u64 = (1 << 10) - 1;
+pub(super) const HAS_PARENT: u64 = 1;
+pub(super) const HAS_CONVERSATION: u64 = 1 << 1;
+pub(super) const HAS_TRANSPORT: u64 = 1 << 2;
+pub(super) const IS_TIME_KNOWN: u64 = 1 << 3;
+pub(super) const IS_LOW_CONFIDENCE: u64 = 1 << 4;
+pub(super) const HAS_RESULT_BYTES: u64 = 1 << 5;
+pub(super) const HAS_ARGUMENTS: u64 = 1 << 6;
+pub(super) const HAS_CALL_ID: u64 = 1 << 7;
+pub(super) const HAS_REQUEST_ID: u64 = 1 << 8;
+pub(super) const IS_SAMPLED: u64 = 1 << 9;
+pub(super) const ALL_FLAGS: u64 = (1 << 10) - 1;
 
 // Which parts of the arguments follow, above the three bits of the form.
-const HAS_EXACT: u8 = 1 << 3;
-const HAS_CORE: u8 = 1 << 4;
-const HAS_POS: u8 = 1 << 5;
-const HIDES: u8 = 1 << 6;
+pub(super) const HAS_EXACT: u8 = 1 << 3;
+pub(super) const HAS_CORE: u8 = 1 << 4;
+pub(super) const HAS_POS: u8 = 1 << 5;
+pub(super) const HIDES: u8 = 1 << 6;
 
 // What shares a byte must fit into its bits.
 const _: () = assert!(SpanKind::ALL.len() <= 8 && Outcome::ALL.len() <= 8);
@@ -164,142 +164,23 @@ fn nanos_since(later: UnixNanos, earlier: UnixNanos) -> u64 {
     later.since(earlier).map_or(0, CallDuration::as_nanos)
 }
 
-/// Unpacks every row of one BLOB. `names` are the dictionary's names in the order of their
-/// numbers, the first one being number 1; none where a name itself is damaged.
-pub(super) fn unpack(bytes: &[u8], names: &[Option<Name>]) -> Result<Vec<Sighting>, Damaged> {
-    let mut bytes = Bytes(bytes);
-    if bytes.byte()? != FORMAT {
-        return Err(Damaged);
-    }
-    let min_start = bytes.varint()?;
-    let base_received = bytes.varint()?;
-    let mut unpacker = Unpacker { bytes, names, min_start, base_received };
-    // No row is shorter than its ids, so this allocates little more than the BLOB itself.
-    let mut rows = Vec::with_capacity(unpacker.bytes.len() / 64);
-    while !unpacker.bytes.is_empty() {
-        rows.push(unpacker.row()?);
-    }
-    Ok(rows)
-}
-
-struct Unpacker<'a> {
-    bytes: Bytes<'a>,
-    names: &'a [Option<Name>],
-    min_start: u64,
-    base_received: u64,
-}
-
-impl Unpacker<'_> {
-    fn row(&mut self) -> Result<Sighting, Damaged> {
-        let flags = self.bytes.varint()?;
-        if flags & !ALL_FLAGS != 0 {
-            return Err(Damaged);
-        }
-        let has = |bit: u64| flags & bit != 0;
-        let words = self.bytes.byte()?;
-        let kind = SpanKind::from_index(words & 7).ok_or(Damaged)?;
-        let outcome = Outcome::from_index(words >> 3 & 7).ok_or(Damaged)?;
-        let emptiness = Emptiness::from_index(words >> 6).ok_or(Damaged)?;
-        let trace_id = self.bytes.array::<16>()?;
-        let span_id = self.span_id()?;
-        let parent_span_id = has(HAS_PARENT).then(|| self.span_id()).transpose()?;
-        let scope = self.name()?.ok_or(Damaged)?;
-        let dialect = self.name()?.ok_or(Damaged)?;
-        let emitter = self.name()?;
-        let service = self.name()?;
-        let tool = self.name()?;
-        let client = self.name()?.map(ClientName::new);
-        let client_version = self.name()?;
-        let session = self.session(has(HAS_CONVERSATION), has(HAS_TRANSPORT))?;
-        let start = self.min_start.checked_add(self.bytes.varint()?).ok_or(Damaged)?;
-        let end = start.checked_add(self.bytes.varint()?).ok_or(Damaged)?;
-        let received = self.bytes.delta(self.base_received)?;
-        let result_bytes = has(HAS_RESULT_BYTES).then(|| self.bytes.varint()).transpose()?;
-        let arguments = has(HAS_ARGUMENTS).then(|| self.arguments()).transpose()?;
-        let call_id = has(HAS_CALL_ID).then(|| self.call_key()).transpose()?;
-        let request_id = has(HAS_REQUEST_ID).then(|| self.call_key()).transpose()?;
-        Ok(Sighting {
-            trace_id: TraceId::from_bytes(&trace_id).ok_or(Damaged)?,
-            span_id,
-            parent_span_id,
-            kind,
-            scope,
-            dialect,
-            emitter,
-            service,
-            tool,
-            client,
-            client_version,
-            session,
-            start: UnixNanos::new(start),
-            end: UnixNanos::new(end),
-            is_time_known: has(IS_TIME_KNOWN),
-            arguments,
-            outcome,
-            confidence: if has(IS_LOW_CONFIDENCE) { Confidence::Low } else { Confidence::High },
-            emptiness,
-            result_bytes,
-            call_id,
-            request_id,
-            is_sampled: has(IS_SAMPLED),
-            // In a column of its own: most rows have none.
-            recovery: None,
-            received: UnixNanos::new(received),
-        })
-    }
-
-    fn span_id(&mut self) -> Result<SpanId, Damaged> {
-        SpanId::from_bytes(&self.bytes.array::<8>()?).ok_or(Damaged)
-    }
-
-    fn call_key(&mut self) -> Result<CallKey, Damaged> {
-        Ok(CallKey::from_bytes(self.bytes.array()?))
-    }
-
-    fn session(
-        &mut self,
-        is_conversation: bool,
-        is_transport: bool,
-    ) -> Result<Option<SessionClaim>, Damaged> {
-        let claim = match (is_conversation, is_transport) {
-            (false, false) => return Ok(None),
-            (true, false) => SessionClaim::Conversation,
-            (false, true) => SessionClaim::Transport,
-            (true, true) => return Err(Damaged),
-        };
-        Ok(Some(claim(SessionKey::from_bytes(self.bytes.array()?))))
-    }
-
-    fn name(&mut self) -> Result<Option<Name>, Damaged> {
-        take_name(&mut self.bytes, self.names)
-    }
-
-    fn arguments(&mut self) -> Result<Arguments, Damaged> {
-        let head = self.bytes.byte()?;
-        let form = ArgsForm::from_index(head & 7).ok_or(Damaged)?;
-        let source = self.name()?.ok_or(Damaged)?;
-        let hash = ArgsHash::from_bytes(self.bytes.array()?);
-        let mut further = |bit: u8| -> Result<Option<ArgsHash>, Damaged> {
-            let is_there = head & bit != 0;
-            is_there.then(|| self.bytes.array().map(ArgsHash::from_bytes)).transpose()
-        };
-        let (exact, core, pos) = (further(HAS_EXACT)?, further(HAS_CORE)?, further(HAS_POS)?);
-        let count = self.bytes.varint()?;
-        let mut prints = Vec::new();
-        for _ in 0..count {
-            let name = self.name()?.ok_or(Damaged)?;
-            prints.push(ArgumentPrint { name, print: self.bytes.array()? });
-        }
-        Ok(Arguments { form, source, hash, exact, core, pos, hides: head & HIDES != 0, prints })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use crate::call::arbitrary::sighting;
+    use crate::store::unpack::{NameReader, unpack};
+    use crate::store::wire::Damaged;
+
+    fn unpacked(bytes: &[u8], names: &[Option<Name>]) -> Result<Vec<Sighting>, Damaged> {
+        let mut rows = Vec::new();
+        let mut names = NameReader { numbered: names, in_full: &mut Name::clone };
+        let count =
+            unpack(bytes, Vec::new(), &mut names, &mut |row| rows.push(Sighting::from(row)))?;
+        assert_eq!(count, rows.len() as u64);
+        Ok(rows)
+    }
 
     /// A dictionary that takes `room` names.
     fn packed(rows: &[Sighting], room: usize) -> (Packed, Vec<Option<Name>>) {
@@ -327,7 +208,7 @@ mod tests {
             let (packed, names) = packed(&rows, room);
             let without: Vec<Sighting> =
                 rows.into_iter().map(|row| Sighting { recovery: None, ..row }).collect();
-            prop_assert_eq!(unpack(&packed.bytes, &names), Ok(without));
+            prop_assert_eq!(unpacked(&packed.bytes, &names), Ok(without));
         }
 
         #[test]
@@ -343,9 +224,9 @@ mod tests {
                 bytes[at] = byte;
             }
             // Ending is all that is asked: most damage is told by the checksum beside the BLOB.
-            let whole = unpack(&bytes, &names).map_or(0, |rows| rows.len());
+            let whole = unpacked(&bytes, &names).map_or(0, |rows| rows.len());
             bytes.truncate(cut.index(bytes.len() + 1));
-            let short = unpack(&bytes, &names).map_or(0, |rows| rows.len());
+            let short = unpacked(&bytes, &names).map_or(0, |rows| rows.len());
             prop_assert!(whole <= bytes.len().max(packed_len(&rows)) && short <= bytes.len());
         }
 
@@ -353,7 +234,7 @@ mod tests {
         fn any_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut versioned = vec![FORMAT];
             versioned.extend(&bytes);
-            prop_assert!(unpack(&versioned, &[]).map_or(0, |rows| rows.len()) <= bytes.len());
+            prop_assert!(unpacked(&versioned, &[]).map_or(0, |rows| rows.len()) <= bytes.len());
         }
     }
 
@@ -383,6 +264,6 @@ mod tests {
     fn another_format_is_refused() {
         let (mut packed, names) = packed(&[crate::call::arbitrary::plain_sighting()], 100);
         packed.bytes[0] = 2;
-        assert_eq!(unpack(&packed.bytes, &names), Err(Damaged));
+        assert_eq!(unpacked(&packed.bytes, &names), Err(Damaged));
     }
 }

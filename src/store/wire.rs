@@ -35,11 +35,6 @@ impl<'a> Bytes<'a> {
         self.0.is_empty()
     }
 
-    /// How many bytes are left.
-    pub(super) const fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// The next byte.
     pub(super) fn byte(&mut self) -> Result<u8, Damaged> {
         let (first, rest) = self.0.split_first().ok_or(Damaged)?;

@@ -43,6 +43,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "self_report",
         ],
     ),
+    ("exporters", &["config", "figures", "call"]),
     (
         "demo",
         &[
@@ -54,6 +55,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "cli",
         &[
             "demo",
+            "exporters",
             "server",
             "nightly",
             "report",

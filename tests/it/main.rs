@@ -4,6 +4,7 @@ mod support;
 
 mod action;
 mod architecture;
+mod captures;
 mod check;
 mod cli;
 mod conformance;
@@ -11,6 +12,7 @@ mod demo;
 mod deploy;
 mod dialects;
 mod exactly_once;
+mod fuzz_corpus;
 mod generated_code;
 mod histories;
 mod ingest;

@@ -419,6 +419,7 @@ pub(crate) fn counted(calls: u64, habit: &Habit, ago: u32) -> Figures {
         last_word_failed: (bad_args + failure) / 4,
         unclassified: ok / 9,
         reworded_known: confirmed,
+        sessions: calls.div_ceil(3),
         ..Figures::default()
     };
     let classes = [

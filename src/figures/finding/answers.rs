@@ -22,7 +22,8 @@ pub(super) fn findings(subject: &Subject<'_>) -> impl Iterator<Item = Finding> {
 fn bad_arguments(subject: &Subject<'_>) -> Option<Finding> {
     let figures = subject.figures();
     let refused = figures.outcomes.get(Outcome::BadArgs);
-    if figures.calls < CALLS_FOR_FAILURES || !at_least(refused, figures.calls, 10) {
+    let is_enough = figures.calls >= CALLS_FOR_FAILURES && subject.is_widespread();
+    if !is_enough || !at_least(refused, figures.calls, 10) {
         return None;
     }
     let corrected = figures.retry_classes.get(RetryClass::AfterBadArgs);
@@ -84,7 +85,7 @@ fn empties(subject: &Subject<'_>) -> Option<Finding> {
     let is_share_known = figures.emptiness_known >= FEW_CALLS;
     // More than 5 %, in integers.
     let is_elevated = u128::from(figures.empty) * 100 > u128::from(figures.emptiness_known) * 5;
-    if !is_share_known || !is_elevated || figures.empty < 5 {
+    if !is_share_known || !is_elevated || figures.empty < 5 || !subject.is_widespread() {
         return None;
     }
     let sentence = subject.named().say(format!(

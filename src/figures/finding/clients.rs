@@ -44,6 +44,9 @@ impl Split {
 /// parallel, and that is no matter of words.
 pub(super) fn split(subject: &Subject<'_>) -> Option<Finding> {
     let all = subject.figures();
+    if !subject.is_widespread() {
+        return None;
+    }
     let split_of = |(client, figures): (_, &Figures)| -> Option<(&ClientName, Split, Split, f64)> {
         let plain = Split::of(all, figures, |figures| figures.first_call_successes)?;
         let confirmed = Split::of(all, figures, |figures| figures.confirmed_first_call_successes)?;

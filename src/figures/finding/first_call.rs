@@ -17,7 +17,8 @@ pub(super) fn findings(subject: &Subject<'_>) -> impl Iterator<Item = Finding> {
     let fell = fell(subject);
     let low = low(subject, fell.is_some());
     let extra = extra_attempts(subject, fell.is_some() || low.is_some());
-    [fell, low, extra, green_retries(subject)].into_iter().flatten()
+    let all = [fell, low, extra, green_retries(subject)];
+    all.into_iter().flatten().filter(|_| subject.is_widespread())
 }
 
 fn fell(subject: &Subject<'_>) -> Option<Finding> {

@@ -111,6 +111,10 @@ pub struct Finding {
     pub advice: Sentence,
 }
 
+/// Fewer sessions than this, each counted once per day, show no struggle with a tool: a busy
+/// session alone can make any share.
+const SESSIONS_FOR_STRUGGLE: u64 = 20;
+
 /// Everything that the figures call for, the most severe first. `before` are the figures of
 /// the period of equal length before, empty where there is none.
 pub fn findings(now: &RangeFigures, before: &RangeFigures) -> Vec<Finding> {
@@ -149,6 +153,14 @@ struct Subject<'a> {
 impl Subject<'_> {
     const fn figures(&self) -> &Figures {
         &self.tool.all
+    }
+
+    /// Whether enough sessions called the tool for a finding about how models struggle with it.
+    /// Where none is counted, nothing is known of them: the days were covered before sessions of
+    /// tools were kept, or no call belongs to one.
+    fn is_widespread(&self) -> bool {
+        let sessions = self.figures().sessions;
+        sessions == 0 || sessions >= SESSIONS_FOR_STRUGGLE
     }
 
     fn finding(

@@ -16,10 +16,7 @@ const FLOOR: u64 = 3;
 /// So many calls that nobody asked about, or that stay unknown, are a habit.
 const OPEN_FLOOR: u64 = 5;
 
-pub(super) fn findings(
-    subject: &Subject<'_>,
-    now: &RangeFigures,
-) -> impl Iterator<Item = Finding> {
+pub(super) fn findings(subject: &Subject<'_>, now: &RangeFigures) -> impl Iterator<Item = Finding> {
     [
         unsafe_replays(subject),
         double_writes(subject),
@@ -43,7 +40,11 @@ fn unsafe_replays(subject: &Subject<'_>) -> Option<Finding> {
     let sentence = subject.named().say(format!(
         " was sent again before anyone asked what had become of it, after {} of {}.",
         count(replays),
-        counted(recovery.uncertain, "call that timed out or is unknown", "calls that timed out or are unknown"),
+        counted(
+            recovery.uncertain,
+            "call that timed out or is unknown",
+            "calls that timed out or are unknown"
+        ),
     ));
     let advice = Sentence::words(
         "It writes each time it is called. Let it take an idempotency key and answer a second call \
@@ -126,7 +127,12 @@ fn unchecked(subject: &Subject<'_>) -> Option<Finding> {
     let advice = Sentence::words("Name ")
         .name(status_tool)
         .say(" and the handle to ask it with in the message of the timeout: it is what the model reads next.");
-    Some(subject.finding(Severity::Medium, FindingRule::UncheckedTimeouts, never, [sentence, advice]))
+    Some(subject.finding(
+        Severity::Medium,
+        FindingRule::UncheckedTimeouts,
+        never,
+        [sentence, advice],
+    ))
 }
 
 fn unused_status_tool(subject: &Subject<'_>, now: &RangeFigures) -> Option<Finding> {
@@ -141,10 +147,7 @@ fn unused_status_tool(subject: &Subject<'_>, now: &RangeFigures) -> Option<Findi
         .name(status_tool)
         .say(", though ")
         .name(&subject.key.tool)
-        .say(format!(
-            " timed out or ended unknown {} times.",
-            count(recovery.never_checked)
-        ));
+        .say(format!(" timed out or ended unknown {} times.", count(recovery.never_checked)));
     let advice = Sentence::words(
         "Models find a status tool by its description: let it begin with when to call it, and \
          check that clients are offered it.",
@@ -171,17 +174,15 @@ fn amplification(subject: &Subject<'_>) -> Option<Finding> {
         (counts.failed + counts.timed_out, std::cmp::Reverse(*dependency))
     });
     let advice = match worst.filter(|(_, counts)| counts.failed + counts.timed_out > 0) {
-        Some((dependency, counts)) => Sentence::new()
-            .name(&dependency.name)
-            .say(format!(
-                " failed or timed out in {} of {}. Retry at one layer only, with a budget, and \
+        Some((dependency, counts)) => Sentence::new().name(&dependency.name).say(format!(
+            " failed or timed out in {} of {}. Retry at one layer only, with a budget, and \
                  tell the others not to.",
-                count(counts.failed + counts.timed_out),
-                counted(counts.attempts, "attempt", "attempts"),
-            )),
-        None => Sentence::words(
-            "Retry at one layer only, with a budget, and tell the others not to.",
-        ),
+            count(counts.failed + counts.timed_out),
+            counted(counts.attempts, "attempt", "attempts"),
+        )),
+        None => {
+            Sentence::words("Retry at one layer only, with a budget, and tell the others not to.")
+        }
     };
     let severity = if amplified > 10.0 { Severity::High } else { Severity::Medium };
     let known = recovery.attempts_known;

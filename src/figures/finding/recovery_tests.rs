@@ -29,7 +29,8 @@ fn rules(recovery: RecoveryFigures) -> Vec<(Severity, FindingRule, u64)> {
 
 #[test]
 fn what_is_done_twice_is_found_from_three_on() {
-    let replays = |times| RecoveryFigures { unsafe_replays: times, uncertain: 8, ..Default::default() };
+    let replays =
+        |times| RecoveryFigures { unsafe_replays: times, uncertain: 8, ..Default::default() };
     assert_eq!(rules(replays(2)), []);
     assert_eq!(rules(replays(3)), [(Severity::High, FindingRule::UnsafeReplays, 3)]);
     assert_eq!(
@@ -37,8 +38,7 @@ fn what_is_done_twice_is_found_from_three_on() {
         "create_order was sent again before anyone asked what had become of it, after 3 of \
          8\u{a0}calls that timed out or are unknown."
     );
-    let doubles =
-        |times| RecoveryFigures { possible_double_writes: times, ..Default::default() };
+    let doubles = |times| RecoveryFigures { possible_double_writes: times, ..Default::default() };
     assert_eq!(rules(doubles(2)), []);
     assert_eq!(rules(doubles(3)), [(Severity::High, FindingRule::DoubleWrites, 3)]);
     let conflicts =

@@ -25,6 +25,7 @@ fn rules(now: &RangeFigures) -> Vec<(Severity, FindingRule)> {
 fn good(calls: u64, successes: u64, confirmed: u64) -> Figures {
     let mut figures = Figures {
         calls,
+        sessions: 20,
         judged: calls,
         emptiness_known: calls,
         first_call_successes: successes,
@@ -54,6 +55,28 @@ fn low_and_severe_rates_fire_from_twenty_judged_calls_on() {
         [(Severity::Medium, FindingRule::GreenRetries)]
     );
     assert_eq!(rules(&range(good(19, 1, 1))), []);
+}
+
+#[test]
+fn what_fewer_than_twenty_sessions_show_is_no_struggle_with_a_tool() {
+    let of_sessions = |sessions| {
+        let mut figures = good(400, 100, 100);
+        figures.sessions = sessions;
+        figures.outcomes.add(Outcome::BadArgs, 100);
+        figures.empty = 200;
+        figures.usable_chains = 100;
+        figures.extra_attempts = 300;
+        rules(&range(figures))
+    };
+    use FindingRule::{BadArguments, EmptyAnswers, ExtraAttempts, GreenRetries, LowFirstCall};
+    let found: Vec<FindingRule> = of_sessions(20).into_iter().map(|(_, rule)| rule).collect();
+    for rule in [BadArguments, EmptyAnswers, ExtraAttempts, GreenRetries, LowFirstCall] {
+        assert!(found.contains(&rule), "{rule} of {found:?}");
+    }
+    assert_eq!(of_sessions(19), []);
+    assert_eq!(of_sessions(1), []);
+    // Days that were covered before sessions of tools were counted.
+    assert_eq!(of_sessions(0), of_sessions(20));
 }
 
 #[test]

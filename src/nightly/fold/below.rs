@@ -79,7 +79,8 @@ fn parent<'n>(attempt: &Attempt<NameId>, nodes: &[Node<'n>]) -> Option<&'n Seen>
             && seen.start <= attempt.start
             && attempt.end <= seen.end
     };
-    let innermost = seen().filter(holds).max_by_key(|seen| (seen.start, std::cmp::Reverse(seen.end)))?;
+    let innermost =
+        seen().filter(holds).max_by_key(|seen| (seen.start, std::cmp::Reverse(seen.end)))?;
     let is_inmost = seen().filter(holds).all(|other| other.holds(innermost));
     is_inmost.then_some(innermost)
 }

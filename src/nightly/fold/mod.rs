@@ -25,11 +25,7 @@ use crate::call::{Attempt, TraceId};
 
 /// Folds the sightings of any number of traces, in any order, with the client spans that may be
 /// below them.
-pub(super) fn fold(
-    sightings: &[Seen],
-    attempts: &[Attempt<NameId>],
-    names: &Names,
-) -> Vec<Call> {
+pub(super) fn fold(sightings: &[Seen], attempts: &[Attempt<NameId>], names: &Names) -> Vec<Call> {
     // Sorted by reference: a sighting is large.
     let mut by_trace: Vec<(TraceId, usize)> =
         sightings.iter().enumerate().map(|(at, seen)| (seen.trace_id, at)).collect();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use crate::call::{Day, UnixNanos};
+use crate::call::{Day, Name, UnixNanos};
 use crate::clock::Clock;
 use crate::figures::DayFigures;
 use crate::nightly::by_parts::{self, Gathering};
@@ -19,13 +19,13 @@ use crate::nightly::days::{self, DaysError, DaysToRun};
 use crate::nightly::declared::Declared;
 use crate::nightly::gathered::Gathered;
 use crate::nightly::judge::Terms;
-use crate::nightly::names::Names;
+use crate::nightly::names::{NameId, Names};
 use crate::nightly::parts::{Parts, Scratch};
 use crate::nightly::{LOOK_AHEAD, LOOK_BACK};
-use crate::store::{PassLease, Store, StoreError};
+use crate::store::{PassLease, Store, StoreError, StoredSighting};
 
-/// How many sightings or calls stay in memory before parts of the day wait on disk.
-const IN_MEMORY: usize = 200_000;
+/// How many bytes of sightings or calls stay in memory before parts of the day wait on disk.
+const IN_MEMORY: usize = 32 << 20;
 /// Into how many parts a larger day is divided.
 const PARTS: usize = 512;
 /// After how many sightings progress is told again.
@@ -306,15 +306,18 @@ fn gather(
     let waiting = Mutex::new(pieces(day));
     let count = AtomicU64::new(0);
     let read = |tell: &mut dyn FnMut(u64)| {
-        let mut gathering = Gathering::new(day, names, parts);
+        let lock = || names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gathering = Gathering::new(day, lock().unknown(), parts);
         let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
         while let Some((of, from, to)) = next() {
-            store.read_sightings(of, from, to, &mut |sighting| {
-                if gathering.add(&sighting) {
+            let mut visit = |stored: StoredSighting<'_, NameId>| {
+                if gathering.add(&stored) {
                     tell(count.fetch_add(1, Ordering::Relaxed) + 1);
                 }
-            })?;
-            store.read_attempts(of, from, to, &mut |attempt| gathering.add_attempt(&attempt))?;
+            };
+            let name = &mut |name: &Name| lock().id(name);
+            store.read_stored(of, (from, to), name, &mut visit)?;
+            store.read_attempts(of, (from, to), name, &mut |below| gathering.add_attempt(below))?;
         }
         gathering.finish().map_err(failed)
     };

@@ -36,7 +36,12 @@ fn sighting(number: u64, day: Day, seconds: u64) -> Sighting {
 }
 
 fn batch(sightings: Vec<Sighting>) -> Batch {
-    Batch { received: day().start(), sightings, attempts: Vec::new(), counts: std::collections::BTreeMap::new() }
+    Batch {
+        received: day().start(),
+        sightings,
+        attempts: Vec::new(),
+        counts: std::collections::BTreeMap::new(),
+    }
 }
 
 /// Waits for a future of the writer's.

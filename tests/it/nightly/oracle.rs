@@ -491,4 +491,12 @@ fn count_sessions(figures: &mut DayFigures, calls: &[Call], day: Day) {
         mine.sessions.add(session.0, 1);
         mine.single_call += u64::from(held == 1);
     }
+    let of_tools: BTreeSet<_> = calls
+        .iter()
+        .filter(|call| call.is_of_a_tool() && UnixNanos::new(call.start).day() == day)
+        .filter_map(|call| Some((call.session.as_ref()?, &call.tool, &call.client)))
+        .collect();
+    for (_, tool, client) in of_tools {
+        figures.tools.entry((tool.clone(), client.clone())).or_default().sessions += 1;
+    }
 }

@@ -1,0 +1,106 @@
+//! The figures as OTLP metrics, sent after each pass.
+//!
+//! Comes in: the figures of a range and where to send them. Goes out: one gauge per figure of
+//! METHOD section 13, under the same name (`docs/metrics.md` lists them). It reads figures and
+//! never sightings, and what it cannot send is told to the caller: a pass never fails by it.
+
+mod metrics;
+mod otlp;
+
+use std::path::PathBuf;
+
+use crate::call::{ClientName, Day, ToolKey};
+use crate::config::OtlpExporter;
+use crate::figures::{Figures, RangeFigures};
+
+/// What was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sent {
+    /// Data points.
+    pub points: u64,
+    /// Requests in which they went.
+    pub requests: u64,
+}
+
+/// Why the figures could not be sent, or not all of them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// A file of the TLS settings cannot be read.
+    #[error("cannot read `{}` for TLS", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The settings make no exporter.
+    #[error("the exporter cannot be made")]
+    Settings(#[source] opentelemetry_otlp::ExporterBuildError),
+    /// The system gave no thread for it.
+    #[error("the exporter cannot be started")]
+    Start(#[source] std::io::Error),
+    /// The receiver did not take them.
+    #[error("the receiver at `{endpoint}` did not take the figures: {why}")]
+    Refused {
+        /// Where they were sent.
+        endpoint: String,
+        /// What the exporter says of it.
+        why: String,
+    },
+}
+
+impl ExportError {
+    /// What to do about it.
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "check exporters.otlp.tls and the files' permissions",
+            Self::Settings(_) => "check exporters.otlp",
+            Self::Start(_) => "the next pass tries again",
+            Self::Refused { .. } => {
+                "check exporters.otlp.endpoint and protocol, and that metrics are received there; \
+                 the next pass sends the figures again"
+            }
+        }
+    }
+}
+
+/// Whose figures a data point is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of<'f> {
+    Overall,
+    Tool(&'f ToolKey),
+    Client(&'f ClientName),
+    ToolClient(&'f ToolKey, &'f ClientName),
+}
+
+/// Sends the figures of the range that ends with `as_of`; nothing where there is no covered day.
+///
+/// # Errors
+/// Where the settings make no exporter, or the receiver does not take a request; those before it
+/// were taken. Blocks for as long as the receiver takes, within the timeout of the settings.
+pub fn send(
+    settings: &OtlpExporter,
+    range: &RangeFigures,
+    as_of: Option<Day>,
+) -> Result<Sent, ExportError> {
+    let (Some(endpoint), Some(as_of)) = (&settings.endpoint, as_of) else {
+        return Ok(Sent::default());
+    };
+    let mut pipeline = otlp::Pipeline::start(settings, endpoint)?;
+    pipeline.add_range(as_of, range.covered.len() as u64);
+    for (of, figures) in subjects(range) {
+        pipeline.add(of, figures)?;
+    }
+    pipeline.finish()
+}
+
+fn subjects(range: &RangeFigures) -> impl Iterator<Item = (Of<'_>, &Figures)> {
+    let tools = range.tools.iter().flat_map(|(key, tool)| {
+        let clients = tool.clients.iter();
+        let clients = clients.map(move |(client, found)| (Of::ToolClient(key, client), found));
+        std::iter::once((Of::Tool(key), &tool.all)).chain(clients)
+    });
+    let clients = range.clients.iter().map(|(client, found)| (Of::Client(client), found));
+    std::iter::once((Of::Overall, &range.overall)).chain(tools).chain(clients)
+}
