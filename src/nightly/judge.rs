@@ -6,10 +6,8 @@ use std::ops::Range;
 
 use super::call::Call;
 use super::chain::{self, Chain, ChainKind};
-use super::declared::{Declared, ToolTerms};
+use super::declared::ToolTerms;
 use super::first_call::{Standing, standing};
-use super::fold::fold;
-use super::join::{By, join};
 use super::look_alike::{Classified, Sweeps, classify};
 use super::names::{NameId, Names};
 use super::recovery::{self, Recovered};
@@ -17,10 +15,9 @@ use super::retry::{Run, Window};
 use super::reworded::reworded;
 use super::seen::Seen;
 use super::session::{self, Session, Sessions, is_of_a_tool, order};
-use super::summarise::Tally;
 use super::{LOOK_AHEAD, LOOK_BACK};
-use crate::call::{Attempt, Day, SessionGrade, Sighting, UnixNanos};
-use crate::figures::{DayFigures, RetryClass, UnjudgedReason};
+use crate::call::{Day, SessionGrade, UnixNanos};
+use crate::figures::{RetryClass, UnjudgedReason};
 
 /// What a day is judged under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,57 +93,6 @@ pub(super) struct JudgedRun {
     reworded: Range<usize>,
 }
 
-/// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
-/// [`LOOK_BACK`] and [`LOOK_AHEAD`] of the day are left out of account.
-pub fn judge_day(day: Day, sightings: Vec<Sighting>) -> DayFigures {
-    judge_day_under(Terms::default(), day, sightings)
-}
-
-/// Judges a day as [`judge_day`] does, under other terms than the usual.
-pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayFigures {
-    judge_day_with(terms, day, sightings, Vec::new(), Declared::default())
-}
-
-/// Judges a day as [`judge_day_under`] does, with the client spans that may be below its calls and
-/// with what is declared of tools.
-pub fn judge_day_with(
-    terms: Terms,
-    day: Day,
-    sightings: Vec<Sighting>,
-    attempts: Vec<Attempt>,
-    declared: Declared,
-) -> DayFigures {
-    let mut names = Names::declaring(declared);
-    let calls = fold_day_with(day, sightings, attempts, &mut names);
-    let judged = judge_calls(terms, day, calls, &names);
-    let mut tally = Tally::new(day, terms);
-    tally.add(&judged, &names);
-    tally.figures(&names)
-}
-
-/// The calls that the sightings of a day and its margins are of, in no particular order.
-pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Call> {
-    fold_day_with(day, sightings, Vec::new(), names)
-}
-
-/// The same with the client spans that may be below those calls.
-pub fn fold_day_with(
-    day: Day,
-    sightings: Vec<Sighting>,
-    attempts: Vec<Attempt>,
-    names: &mut Names,
-) -> Vec<Call> {
-    let near = sightings.iter().filter(|sighting| is_near(day, sighting.start));
-    let seen: Vec<Seen> = near.map(|sighting| Seen::of(sighting, names)).collect();
-    let attempts: Vec<Attempt<NameId>> = attempts
-        .iter()
-        .filter(|attempt| is_near(day, attempt.start))
-        .map(|attempt| attempt.with_names(|name| names.id(name)))
-        .collect();
-    let calls = fold(&seen, &attempts, names);
-    By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
-}
-
 /// Whether a sighting that starts then can touch the day's figures.
 pub(super) fn is_near(day: Day, start: UnixNanos) -> bool {
     start >= day.start().saturating_sub(LOOK_BACK) && start < day.end().saturating_add(LOOK_AHEAD)
@@ -195,7 +141,11 @@ pub(super) fn judge_as_they_come(
     };
     for (ordinal, session) in (0_u32..).zip(&sessions.all) {
         judging.session(ordinal, session);
-        judging.recovery(session, &mut tool_terms);
+        for (at, recovered) in recovery::judge_session(session, &calls, day, &mut tool_terms) {
+            if let Some(judgement) = judging.judgements.get_mut(at as usize) {
+                judgement.recovered = Some(recovered);
+            }
+        }
     }
     let Judging { judgements, chains, runs, run_calls, reworded, .. } = judging;
     Judged { day, calls, judgements, sessions, chains, runs, run_calls, reworded }
@@ -288,22 +238,6 @@ impl<'a> Judging<'a> {
             self.runs.push(JudgedRun { session: ordinal, calls, reworded_known, reworded });
         }
         self.work.by_tool = by_tool;
-    }
-
-    /// Looks for what followed a session's uncertain calls.
-    fn recovery(&mut self, session: &Session, terms: &mut ToolTerms<'_>) {
-        let is_near = |call: &Call| call.is_uncertain() || call.recovery.is_some();
-        let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
-        if !of_session().any(|(_, call)| is_near(call)) {
-            return;
-        }
-        let calls: Vec<(u32, &Call)> = of_session().collect();
-        let found = recovery::judge(&calls, &|call| self.is_of_day(call), terms);
-        for (at, recovered) in found {
-            if let Some(judgement) = self.judgements.get_mut(at as usize) {
-                judgement.recovered = Some(recovered);
-            }
-        }
     }
 
     /// Judges the calls of one tool in one session, which are in order. Answers how many of the

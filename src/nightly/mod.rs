@@ -38,6 +38,7 @@ mod session;
 mod sizes;
 mod summarise;
 mod tool_name;
+mod whole;
 
 pub use call::Call;
 pub use chain::{Chain, ChainKind};
@@ -48,10 +49,7 @@ pub use explain::{
 };
 pub use exported_call::{ExportedCall, export_calls};
 pub use first_call::Standing;
-pub use judge::{
-    Judged, Judgement, Retry, Terms, fold_day, fold_day_with, judge_calls, judge_day,
-    judge_day_under, judge_day_with,
-};
+pub use judge::{Judged, Judgement, Retry, Terms, judge_calls};
 pub use names::{NameId, Names};
 pub use pass::{DayPassed, NightlyError, PassEvent, PassReport, due, run, run_under};
 pub use recovery::Recovered;
@@ -59,6 +57,7 @@ pub use retention::erase;
 pub use retry::WINDOW;
 pub use schedule::{Hour, next_start};
 pub use session::{Session, Sessions};
+pub use whole::{fold_day, fold_day_with, judge_day, judge_day_under, judge_day_with};
 
 use crate::call::CallDuration;
 

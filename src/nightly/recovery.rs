@@ -12,7 +12,7 @@ use super::retry::Run;
 use super::seen::Layer;
 use super::session::is_of_a_tool;
 use crate::call::{
-    BusinessOutcome, CallDuration, Comparison, KeyPrint, KeyStatus, OperationKind, Outcome,
+    BusinessOutcome, CallDuration, Comparison, Day, KeyPrint, KeyStatus, OperationKind, Outcome,
     UnixNanos,
 };
 use crate::figures::Followed;
@@ -41,9 +41,24 @@ pub struct Recovered {
     pub is_double_write: bool,
 }
 
+/// Looks for what followed a session's uncertain calls that start on `day`. Answers what was
+/// found, by the calls' places among all.
+pub(super) fn judge_session(
+    session: &super::session::Session,
+    all: &[Call],
+    day: Day,
+    terms: &mut ToolTerms<'_>,
+) -> Vec<(u32, Recovered)> {
+    let of_session = || session.calls.iter().filter_map(|at| Some((*at, all.get(*at as usize)?)));
+    if !of_session().any(|(_, call)| call.is_uncertain() || call.recovery.is_some()) {
+        return Vec::new();
+    }
+    let calls: Vec<(u32, &Call)> = of_session().collect();
+    judge(&calls, &|call| call.start >= day.start() && call.start < day.end(), terms)
+}
+
 /// Judges the calls of one session, which are in order; `is_of_day` tells which of them count.
-/// Answers what was found, by the calls' places.
-pub(super) fn judge(
+fn judge(
     calls: &[(u32, &Call)],
     is_of_day: &dyn Fn(&Call) -> bool,
     terms: &mut ToolTerms<'_>,

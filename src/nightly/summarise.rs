@@ -279,7 +279,7 @@ mod tests {
     use crate::call::{
         CallDuration, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
     };
-    use crate::nightly::judge::{judge_day, judge_day_under};
+    use crate::nightly::{judge_day, judge_day_under};
 
     const SECOND: u64 = 1_000_000_000;
 

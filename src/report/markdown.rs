@@ -8,6 +8,7 @@ use super::link::ReportUrl;
 use super::markdown_escape::filters;
 use super::model::client_page::ClientPage;
 use super::model::overview::Overview;
+use super::model::recovery::RecoveryPage;
 use super::model::summary::{Summary, summary};
 use super::model::tool_page::ToolPage;
 use super::model::{Facts, RateText};
@@ -23,6 +24,12 @@ struct OverviewTemplate<'a> {
 #[template(path = "markdown/tool.md")]
 struct ToolTemplate<'a> {
     page: &'a ToolPage,
+}
+
+#[derive(Template)]
+#[template(path = "markdown/recovery.md")]
+struct RecoveryTemplate<'a> {
+    page: &'a RecoveryPage,
 }
 
 #[derive(Template)]
@@ -54,6 +61,11 @@ pub fn overview(page: &Overview) -> String {
 /// A tool's file.
 pub fn tool(page: &ToolPage) -> String {
     closed(&render(&ToolTemplate { page }))
+}
+
+/// Recovery over all tools.
+pub fn recovery(page: &RecoveryPage) -> String {
+    closed(&render(&RecoveryTemplate { page }))
 }
 
 /// A client's file.

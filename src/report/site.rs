@@ -12,6 +12,7 @@ use super::model::history::Histories;
 use super::model::night_page::{night_page, nights};
 use super::model::overview::overview;
 use super::model::quality::quality_page;
+use super::model::recovery::recovery_page;
 use super::model::tool_list::tool_lists;
 use super::model::tool_page::tool_page;
 use super::model::{Facts, Frame, findings};
@@ -53,6 +54,9 @@ pub fn site_with(input: &ReportInput, options: &SiteOptions) -> Vec<(PathBuf, Ve
     let findings =
         FindingList { frame: Frame::top(&facts, "Findings"), findings: findings::all(&facts) };
     files.add("findings.html", pages.findings(&findings));
+    let recovery = recovery_page(&facts);
+    files.add("recovery.html", pages.recovery(&recovery));
+    files.add("recovery.md", markdown::recovery(&recovery));
     files.add("quality.html", pages.quality(&quality_page(&facts)));
     files.add("method.html", pages.method(&MethodPage { frame: Frame::top(&facts, "Method") }));
     for (key, slug) in &facts.tools {

@@ -92,6 +92,23 @@ words! {
 }
 word!(Severity, FindingRule);
 
+impl FindingRule {
+    /// Whether it is about recovery of uncertain calls (METHOD section 11).
+    pub const fn is_about_recovery(self) -> bool {
+        matches!(
+            self,
+            Self::UnsafeReplays
+                | Self::DoubleWrites
+                | Self::UnknownOpen
+                | Self::KeyConflicts
+                | Self::UncheckedTimeouts
+                | Self::UnusedStatusTool
+                | Self::Amplification
+                | Self::QueueBudget
+        )
+    }
+}
+
 /// Something that the figures call for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
