@@ -18,7 +18,6 @@ mod generator;
 #[path = "nightly_day/machine.rs"]
 mod machine;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -77,12 +76,7 @@ fn fill(folder: &Path, calls: u64) {
         if waiting.len() >= BATCH || is_over {
             written += waiting.len();
             let sightings = std::mem::take(&mut waiting);
-            let batch = Batch {
-                received: day().end(),
-                sightings,
-                attempts: Vec::new(),
-                counts: BTreeMap::new(),
-            };
+            let batch = Batch::of(day().end(), sightings);
             runtime.block_on(writer.commit(batch)).unwrap();
         }
         if is_over {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Posts a summary of `firstcall summary` as one comment, or updates the one that is there.
 
-    post-comment.py github|gitea|gitlab FILE
+    post-comment.py github|gitea|gitlab|bitbucket FILE
 
 The comment is found by the hidden marker in its last line. A quiet summary (nothing changed)
 updates an earlier comment and never makes a new one. Nothing but the standard library is used.
@@ -9,6 +9,8 @@ updates an earlier comment and never makes a new one. Nothing but the standard l
 Read from the environment, and never printed: FIRSTCALL_TOKEN. Where to post:
   github, gitea   GITHUB_API_URL, GITHUB_REPOSITORY, FIRSTCALL_PULL_REQUEST
   gitlab          CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID
+  bitbucket       BITBUCKET_WORKSPACE, BITBUCKET_REPO_SLUG, BITBUCKET_PR_ID (Bitbucket Cloud);
+                  BITBUCKET_API_URL, https://api.bitbucket.org/2.0 where it is not set
 """
 
 import json
@@ -19,7 +21,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-MARKER = re.compile(r"<!-- firstcall:summary(?P<quiet> quiet)? -->")
+# Bitbucket would show an HTML comment: its marker is a link reference that nothing refers to.
+MARKER = re.compile(
+    r"<!-- firstcall:summary(?P<quiet> quiet)? -->"
+    r"|\[firstcall-summary\]: # \(firstcall:summary(?P<still> quiet)?\)"
+)
+HOSTS = ("github", "gitea", "gitlab", "bitbucket")
 PAGE = 100
 MOST_PAGES = 50
 MOST_BYTES = 64 * 1024 * 1024
@@ -43,6 +50,8 @@ class Host:
     def __init__(self, name):
         self.name = name
         self.token = setting("FIRSTCALL_TOKEN")
+        self.change, self.header = "PATCH", ("Authorization", f"Bearer {self.token}")
+        self.page = {"per_page": PAGE, "limit": PAGE}
         if name == "gitlab":
             project = urllib.parse.quote(setting("CI_PROJECT_ID"), safe="")
             merge_request = number("CI_MERGE_REQUEST_IID")
@@ -50,6 +59,13 @@ class Host:
             self.comments = f"{base}/projects/{project}/merge_requests/{merge_request}/notes"
             self.one = self.comments
             self.change, self.header = "PUT", ("PRIVATE-TOKEN", self.token)
+        elif name == "bitbucket":
+            workspace, slug = word("BITBUCKET_WORKSPACE"), word("BITBUCKET_REPO_SLUG")
+            base = address("BITBUCKET_API_URL", "https://api.bitbucket.org/2.0")
+            request = number("BITBUCKET_PR_ID")
+            self.comments = f"{base}/repositories/{workspace}/{slug}/pullrequests/{request}/comments"
+            self.one = self.comments
+            self.change, self.page = "PUT", {"pagelen": PAGE}
         else:
             repository = setting("GITHUB_REPOSITORY")
             if not re.fullmatch(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", repository):
@@ -57,10 +73,21 @@ class Host:
             base = f"{address('GITHUB_API_URL')}/repos/{repository}/issues"
             self.comments = f"{base}/{number('FIRSTCALL_PULL_REQUEST')}/comments"
             self.one = f"{base}/comments"
-            self.change, self.header = "PATCH", ("Authorization", f"Bearer {self.token}")
+
+    def body(self, text):
+        """A comment as the host takes it."""
+        return {"content": {"raw": text}} if self.name == "bitbucket" else {"body": text}
+
+    def text(self, comment):
+        """A comment's Markdown; none of one that was deleted."""
+        if comment.get("deleted"):
+            return ""
+        content = comment.get("content") if self.name == "bitbucket" else None
+        raw = content.get("raw", "") if isinstance(content, dict) else comment.get("body", "")
+        return str(raw or "")
 
     def request(self, method, url, body=None):
-        data = None if body is None else json.dumps({"body": body}).encode()
+        data = None if body is None else json.dumps(self.body(body)).encode()
         headers = {
             self.header[0]: self.header[1],
             "Accept": "application/json",
@@ -83,7 +110,9 @@ class Host:
     def reason(self, error):
         """The host's own words, cut to one short line, should they hold the token without it."""
         try:
-            said = json.loads(error.read(10_000)).get("message", "")
+            said = json.loads(error.read(10_000))
+            said = said.get("message") or said.get("error", "")
+            said = said.get("message", "") if isinstance(said, dict) else said
         except (OSError, ValueError, AttributeError):
             return ""
         said = " ".join(str(said).replace(self.token, "***").split())[:200]
@@ -95,16 +124,22 @@ class Host:
         """The comment with the marker, the oldest first; none where there is none."""
         seen = None
         for page in range(1, MOST_PAGES + 1):
-            query = urllib.parse.urlencode({"per_page": PAGE, "limit": PAGE, "page": page})
+            query = urllib.parse.urlencode(self.page | {"page": page})
             comments = self.request("GET", f"{self.comments}?{query}")
+            # Bitbucket wraps the list; the address of the next page is not followed, which
+            # could lead anywhere.
+            is_last = isinstance(comments, dict) and "next" not in comments
+            if isinstance(comments, dict):
+                comments = comments.get("values")
             if not isinstance(comments, list):
                 raise Refused(f"{self.name} sent no list of comments")
             for comment in comments:
-                if marked(str(comment.get("body", ""))):
+                if marked(self.text(comment)):
                     return comment
             # A host that does not page sends the same list again.
             first = comments[0].get("id") if comments else None
-            if len(comments) < PAGE or first == seen:
+            is_short = len(comments) < PAGE and self.name != "bitbucket"
+            if is_last or is_short or first == seen:
                 return None
             seen = first
         return None
@@ -124,8 +159,15 @@ def number(name):
     return value
 
 
-def address(name):
-    value = setting(name).rstrip("/")
+def word(name):
+    value = setting(name)
+    if not re.fullmatch(r"[A-Za-z0-9_.{}-]+", value):
+        raise Refused(f"{name} is no name")
+    return urllib.parse.quote(value, safe="")
+
+
+def address(name, default=None):
+    value = (os.environ.get(name) or default or setting(name)).rstrip("/")
     if not re.match(r"https?://", value):
         raise Refused(f"{name} is no http or https address")
     return value
@@ -142,12 +184,12 @@ def post(host, text):
     if marker is None:
         raise Refused("the file is no summary: its last line is not the marker")
     there = host.existing()
-    if there is None and marker["quiet"]:
+    if there is None and (marker["quiet"] or marker["still"]):
         return "nothing changed, so no comment was made"
     if there is None:
         host.request("POST", host.comments, text)
         return "made the comment"
-    if there["body"].replace("\r\n", "\n").strip() == text.strip():
+    if host.text(there).replace("\r\n", "\n").strip() == text.strip():
         return "the comment says this already"
     host.request(host.change, f"{host.one}/{int(there['id'])}", text)
     return "updated the comment"
@@ -155,8 +197,8 @@ def post(host, text):
 
 def main(arguments):
     try:
-        if len(arguments) != 2 or arguments[0] not in ("github", "gitea", "gitlab"):
-            raise Refused("usage: post-comment.py github|gitea|gitlab FILE")
+        if len(arguments) != 2 or arguments[0] not in HOSTS:
+            raise Refused(f"usage: post-comment.py {'|'.join(HOSTS)} FILE")
         with open(arguments[1], encoding="utf-8") as file:
             text = file.read()
         print(f"firstcall: {post(Host(arguments[0]), text)}")

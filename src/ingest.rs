@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use crate::call::{Attempt, InstallationSecret, Name, Sighting, ToolRules, UnixNanos};
 use crate::clock::Clock;
-use crate::figures::ArrivalCounts;
 use crate::figures::arrival::Refusal;
+use crate::figures::{ArrivalCounts, RecordKind, SourceCounts, SourceKey, Sources};
 use crate::otlp::{DecodeError, Format, ResourceView, ScopeView, SpanView, Visitor, walk};
 use crate::recognise::{
     Recognition, is_deciding_key, is_deciding_name, is_deciding_text, is_downstream_key, recognise,
@@ -20,7 +20,7 @@ use crate::recognise::{
 use crate::reduce::{
     EmptyDeclaration, PagingRules, ReduceContext, ReduceLimits, Reduced, attempt, reduce,
 };
-use crate::store::{Batch, Committed, StoreError, Writer};
+use crate::store::{Batch, Committed, RequestDigest, StoreError, Writer};
 use senders::{Allowance, Senders};
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
@@ -83,6 +83,36 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The digest of the request, where it is imported and may be offered again.
+    pub fn imported_as(mut self, digest: RequestDigest) -> Self {
+        self.batch.imported.push(digest);
+        self
+    }
+
+    /// Adds a request that was read later: the two are committed as one.
+    pub fn join(&mut self, later: Self) {
+        let Self { batch, outcome } = later;
+        self.batch.join(batch);
+        self.outcome.spans += outcome.spans;
+        self.outcome.kept += outcome.kept;
+        self.outcome.refused = match (self.outcome.refused, outcome.refused) {
+            (Some((times, first)), Some((more, _))) => Some((times + more, first)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    /// What will be committed.
+    pub const fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// Leaves out the tool calls that `is_known` says are on disk already; how many there were.
+    pub fn leave_out(&mut self, mut is_known: impl FnMut(&Sighting) -> bool) -> u64 {
+        let before = self.batch.sightings.len();
+        self.batch.sightings.retain(|sighting| !is_known(sighting));
+        (before - self.batch.sightings.len()) as u64
+    }
+
     /// What arrived, all emitters together.
     pub fn arrivals(&self) -> ArrivalCounts {
         let mut all = ArrivalCounts::default();
@@ -163,6 +193,8 @@ impl<C: Commit> Ingest<C> {
             attempts: Vec::new(),
             counts: BTreeMap::new(),
             current: (Name::cut(""), ArrivalCounts::default()),
+            sources: Sources::default(),
+            source: (SourceKey::new("", "", RecordKind::Span), SourceCounts::default()),
             spans: 0,
             first_refusal: None,
         };
@@ -194,12 +226,23 @@ struct Collector<'c> {
     counts: BTreeMap<Name, ArrivalCounts>,
     /// The counts of the resource that is being read; moved into `counts` when the next begins.
     current: (Name, ArrivalCounts),
+    sources: Sources,
+    /// The counts of the scope that is being read; moved into `sources` when the next begins.
+    source: (SourceKey, SourceCounts),
     spans: u64,
     first_refusal: Option<Refusal>,
 }
 
 impl Collector<'_> {
+    fn close_scope(&mut self) {
+        let counts = std::mem::take(&mut self.source.1);
+        if counts != SourceCounts::default() {
+            self.sources.of(self.source.0.clone()).merge(&counts);
+        }
+    }
+
     fn close_resource(&mut self) {
+        self.close_scope();
         let (name, counts) =
             std::mem::replace(&mut self.current, (Name::cut(""), ArrivalCounts::default()));
         if let Some(senders) = self.senders.filter(|_| counts.spans > 0) {
@@ -233,6 +276,8 @@ impl Collector<'_> {
             sightings: self.sightings,
             attempts: self.attempts,
             counts: self.counts,
+            sources: self.sources,
+            imported: Vec::new(),
         };
         Ok(Reading { batch, outcome })
     }
@@ -281,12 +326,21 @@ impl Visitor for Collector<'_> {
         }
     }
 
+    fn scope(&mut self, name: &str, spans: u64) {
+        self.close_scope();
+        let emitter = self.current.0.clone();
+        let key = SourceKey { emitter, scope: Name::cut(name), kind: RecordKind::Span };
+        self.source = (key, SourceCounts { seen: spans, ..SourceCounts::default() });
+    }
+
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
-        let counts = &mut self.current.1;
+        let (counts, source) = (&mut self.current.1, &mut self.source.1);
         let recognised = match recognise(span, scope, resource) {
             Recognition::Call(recognised) => recognised,
             Recognition::NotACall(reason) => {
-                *counts.not_calls.entry(Name::cut(reason.word())).or_default() += 1;
+                let reason = Name::cut(reason.word());
+                *source.not_calls.entry(reason.clone()).or_default() += 1;
+                *counts.not_calls.entry(reason).or_default() += 1;
                 return;
             }
             // What was read whole for nothing may still be below a call.
@@ -295,6 +349,7 @@ impl Visitor for Collector<'_> {
         match reduce(&recognised, span, scope, resource, &self.context) {
             Ok(Reduced { sighting, repairs }) => {
                 *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
+                *source.kept.entry(sighting.dialect.clone()).or_default() += 1;
                 if self.senders.is_some() {
                     self.allowance = Allowance::All;
                 }
@@ -308,6 +363,7 @@ impl Visitor for Collector<'_> {
             }
             Err(refusal) => {
                 counts.refused.add(refusal, 1);
+                source.refused.add(refusal, 1);
                 self.first_refusal.get_or_insert(refusal);
             }
         }

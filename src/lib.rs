@@ -12,6 +12,7 @@ pub mod figures;
 pub mod clock;
 pub mod self_report;
 pub mod shutdown;
+pub mod terminal;
 
 // The flow.
 pub mod ingest;
@@ -27,5 +28,7 @@ pub mod store;
 pub mod cli;
 pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod exporters;
+pub mod import;
 pub mod server;

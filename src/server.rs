@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::call::{CallDuration, ToolRules};
+use crate::call::{CallDuration, InstallationSecret, ToolRules};
 use crate::clock::Clock;
 use crate::config::{self, Config};
 use crate::ingest::Ingest;
@@ -126,13 +126,7 @@ impl Server {
         let store = Store::create(config.store.sqlite.data_dir.as_path())?;
         let secret = store.secret()?;
         let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
-        let ingest = Ingest::new(Arc::clone(&writer), clock, secret)
-            .with_limits(reduce_limits(config))
-            .with_paging(paging_rules(&config.tools))
-            .with_empties(empty_rules(&config.tools))
-            .with_conversation_attributes(config.sessions.conversation_attributes.clone());
-        let ingest =
-            if config.recovery.downstream_attempts { ingest } else { ingest.without_attempts() };
+        let ingest = ingest(config, Arc::clone(&writer), clock, secret);
         let mut helpers =
             vec![tokio::spawn(reload_for_ever(options.tokens.clone(), options.tls.clone()))];
         let metrics_address = metrics.as_ref().map(MetricsListener::address);
@@ -209,6 +203,21 @@ impl Server {
         self.helpers.iter().for_each(JoinHandle::abort);
         if has_died { Err(StoreError::WriterStopped.into()) } else { Ok(drained) }
     }
+}
+
+/// Takes requests into `writer` by the rules of `config`.
+pub fn ingest(
+    config: &Config,
+    writer: Arc<Writer>,
+    clock: Arc<dyn Clock>,
+    secret: InstallationSecret,
+) -> Ingest<Arc<Writer>> {
+    let ingest = Ingest::new(writer, clock, secret)
+        .with_limits(reduce_limits(config))
+        .with_paging(paging_rules(&config.tools))
+        .with_empties(empty_rules(&config.tools))
+        .with_conversation_attributes(config.sessions.conversation_attributes.clone());
+    if config.recovery.downstream_attempts { ingest } else { ingest.without_attempts() }
 }
 
 fn options(config: &Config, self_report: Arc<SelfReport>) -> Result<Options, ServerError> {

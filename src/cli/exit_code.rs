@@ -20,6 +20,8 @@ pub enum ExitCode {
     NothingToReport = 6,
     /// A gate was not met.
     GateNotMet = 7,
+    /// A part of the input could not be read; the rest was taken.
+    DamagedInput = 8,
 }
 
 impl From<ExitCode> for std::process::ExitCode {
@@ -38,4 +40,5 @@ Exit codes:
   4  store: the data folder cannot be read or written
   5  another pass is running
   6  nothing to report
-  7  gate not met";
+  7  gate not met
+  8  a part of the input could not be read; the rest was taken";

@@ -6,6 +6,7 @@ use super::{ExitCode, Failure, print};
 use crate::call::UnixNanos;
 use crate::nightly::{self, ChainKind, Declared, ExplainedCall, Question, Standing};
 use crate::store::Store;
+use crate::terminal::plain;
 
 /// Prints a table of the calls, with tabs between its columns.
 pub(super) fn print_calls(
@@ -81,15 +82,6 @@ fn time_of_day(instant: UnixNanos) -> String {
     format!("{:02}:{:02}:{:02}.{millis:03}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A name without anything that a terminal or the table would take for an instruction.
-fn plain(name: &str) -> String {
-    let is_hostile = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
-    name.chars().map(|c| if is_hostile(c) { '\u{fffd}' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,10 +91,5 @@ mod tests {
         // 2026-11-29 is day 20,786; 23:59:50.25 is 86,390.25 s into it.
         let instant = UnixNanos::new((20_786 * 86_400 + 86_390) * 1_000_000_000 + 250_000_000);
         assert_eq!(time_of_day(instant), "23:59:50.250");
-    }
-
-    #[test]
-    fn a_name_cannot_steer_the_terminal() {
-        assert_eq!(plain("a\u{1b}[2Jb\tc\u{202e}d"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
     }
 }

@@ -8,11 +8,13 @@ pub mod check;
 pub mod config;
 mod declared;
 pub mod demo;
+pub mod doctor;
 pub mod exit_code;
 mod explain;
 pub mod export;
 pub mod failure;
 pub mod hash;
+pub mod import;
 pub mod logging;
 pub mod nightly;
 mod nights;
@@ -95,6 +97,10 @@ pub struct Globals {
 enum Command {
     /// Receive spans, run the pass every night, rewrite the reports after it
     Serve(serve::ServeArgs),
+    /// Tell what has arrived lately, what it lacks, and what would mend it
+    Doctor(doctor::DoctorArgs),
+    /// Take in requests from files, as the Collector's file exporter writes them
+    Import(import::ImportArgs),
     /// Run the pass now, beside a running server
     Nightly(nightly::NightlyArgs),
     /// Write the report: HTML, Markdown, JSON and CSV
@@ -157,6 +163,8 @@ impl Command {
         logging::start(globals.log_level.unwrap_or(usual), globals.log_format);
         match self {
             Self::Serve(args) => serve::run(&args, globals),
+            Self::Doctor(args) => doctor::run(&args, globals),
+            Self::Import(args) => import::run(&args, globals),
             Self::Nightly(args) => nightly::run(&args, globals),
             Self::Report(args) => report::run(&args, globals),
             Self::Summary(args) => summary::run(&args, globals),

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::declared;
+use super::range;
 use crate::call::UnixNanos;
 use crate::clock::Clock;
 use crate::config::{Config, Last, OtlpExporter};
 use crate::exporters;
 use crate::figures::RangeFigures;
 use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent};
-use crate::report::{self, ReportInput};
+use crate::report::{self, OfferedTool, ReportInput};
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
 use crate::store::Store;
@@ -32,6 +33,7 @@ pub(super) struct Nights {
     out: PathBuf,
     last: Last,
     assets: report::Assets,
+    offered: Vec<OfferedTool>,
     exporter: OtlpExporter,
     restate_days: NonZeroU32,
     self_report: Arc<SelfReport>,
@@ -60,6 +62,7 @@ impl Nights {
             out,
             last: config.report.last,
             assets: config.report.assets.into(),
+            offered: range::declared(config),
             exporter: config.exporters.otlp.clone(),
             restate_days: config.nightly.restate_days,
             self_report,
@@ -124,7 +127,12 @@ impl Nights {
             }
         }
         let today = self.clock.now().day();
-        match report::read(&self.store, report::Range::Last(self.last.days()), today) {
+        let days = report::Range::Last(self.last.days());
+        let read = report::read(&self.store, days, today).and_then(|input| {
+            let offered = range::offered(self.offered.clone(), &self.store)?;
+            Ok(ReportInput { offered, ..input })
+        });
+        match read {
             Ok(input) => {
                 self.rewrite(&input);
                 self.send(&input);

@@ -6,8 +6,8 @@ use super::{ExitCode, Failure};
 use crate::call::Day;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Last};
-use crate::report::{self, Range, ReportInput};
-use crate::store::Store;
+use crate::report::{self, OfferedTool, Range, ReportInput};
+use crate::store::{Store, StoreError};
 
 /// `--last 7d`, or `--from` and `--to`.
 #[derive(Debug, Clone, Args)]
@@ -29,7 +29,8 @@ impl RangeArgs {
     pub(super) fn read(&self, config: &Config) -> Result<ReportInput, Failure> {
         let range = self.over(config)?;
         let store = Store::open(config.store.sqlite.data_dir.as_path())?;
-        let input = report::read(&store, range, SystemClock.now().day())?;
+        let mut input = report::read(&store, range, SystemClock.now().day())?;
+        input.offered = offered(declared(config), &store)?;
         if input.as_of.is_none() && !input.has_calls_uncovered {
             let error = format!("no tool call has arrived in `{}` yet", store.dir().display());
             let hint = "point an OTLP exporter at `firstcall serve`, \
@@ -49,6 +50,34 @@ impl RangeArgs {
             _ => Ok(Range::Last(self.last.unwrap_or(config.report.last).days())),
         }
     }
+}
+
+/// The tools that the configuration speaks of; it names no services, and a pattern is no tool.
+pub(super) fn declared(config: &Config) -> Vec<OfferedTool> {
+    let names = config.tools.iter().map(|(name, _)| name);
+    let tool =
+        |tool: &str| OfferedTool { service: None, tool: tool.to_owned(), schema_bytes: None };
+    names.filter(|name| !name.contains(['*', '?'])).map(tool).collect()
+}
+
+/// Those, and the tools that servers say they offer, which tell more.
+pub(super) fn offered(
+    declared: Vec<OfferedTool>,
+    store: &Store,
+) -> Result<Vec<OfferedTool>, StoreError> {
+    let mut offered: Vec<OfferedTool> = store
+        .offered_tools()?
+        .into_iter()
+        .map(|imported| OfferedTool {
+            service: imported.service.map(|service| service.as_str().to_owned()),
+            tool: imported.tool.as_str().to_owned(),
+            schema_bytes: imported.schema_bytes,
+        })
+        .collect();
+    let is_new = |tool: &OfferedTool| offered.iter().all(|known| known.tool != tool.tool);
+    let further: Vec<OfferedTool> = declared.into_iter().filter(is_new).collect();
+    offered.extend(further);
+    Ok(offered)
 }
 
 /// Refuses a range that ends before it begins: more likely a slip than a wish.

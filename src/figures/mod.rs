@@ -18,6 +18,7 @@ pub mod recovery;
 pub mod recovery_known;
 pub mod rule;
 pub mod sentence;
+pub mod source;
 pub mod tool_client;
 
 pub use arrival::{ArrivalCounts, Refusal};
@@ -32,6 +33,7 @@ pub use recovery::{Dependency, DependencyCounts, Followed, RecoveryFigures, Time
 pub use recovery_known::{KnownRecovery, Missing};
 pub use rule::Rule;
 pub use sentence::{Piece, Sentence};
+pub use source::{RecordKind, SourceCounts, SourceKey, Sources};
 pub use tool_client::{Figures, RewordedCount};
 
 /// The id of the window rule (METHOD section 5).

@@ -13,7 +13,6 @@ use super::names::{NameId, Names};
 use super::recovery::{self, Recovered};
 use super::retry::{Run, Window};
 use super::reworded::reworded;
-use super::seen::Seen;
 use super::session::{self, Session, Sessions, is_of_a_tool, order};
 use super::{LOOK_AHEAD, LOOK_BACK};
 use crate::call::{Day, SessionGrade, UnixNanos};

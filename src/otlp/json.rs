@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::DecodeError;
 use super::json_text::{JsonText, Kind};
 use super::read_json_span::Reader;
-use super::visitor::Visitor;
+use super::visitor::{Unread, Visitor};
 
 type Read<T> = Result<T, DecodeError>;
 
@@ -41,12 +41,15 @@ struct Wanted<'a> {
     spans: Vec<&'a [u8]>,
     /// Client spans below others, which may be wanted as such.
     children: Vec<&'a [u8]>,
+    /// The scope's spans, wanted or not.
+    seen: u64,
 }
 
 fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> Read<()> {
     let mut resource: &[u8] = b"null";
     let mut scopes = Vec::new();
     let mut children = Vec::new();
+    let mut unread = Unread::default();
     let mut spans = 0;
     json.object("resourceSpans", |json, key| match key {
         "resource" => {
@@ -54,10 +57,13 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
             Ok(())
         }
         "scopeSpans" | "scope_spans" => json.array("scopeSpans", |json| {
-            let (mut wanted, seen) = scan_scope_spans(json, visitor)?;
-            spans += seen;
+            let mut wanted = scan_scope_spans(json, visitor)?;
+            spans += wanted.seen;
             children.append(&mut wanted.children);
-            if !wanted.spans.is_empty() {
+            if wanted.spans.is_empty() {
+                let name = || Reader::default().scope(wanted.scope).map(|scope| scope.name);
+                unread.add(wanted.seen, name);
+            } else {
                 scopes.push(wanted);
             }
             Ok(())
@@ -68,9 +74,11 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
     let mut reader = Reader::default();
     let resource = reader.resource(resource)?;
     visitor.resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
+    unread.show_to(visitor);
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(wanted.scope)?;
+        visitor.scope(&scope.name, wanted.seen);
         for span in wanted.spans {
             visitor.span(&reader.clone().span(span)?, &scope, &resource);
         }
@@ -86,19 +94,15 @@ fn walk_resource_spans(json: &mut JsonText<'_>, visitor: &mut impl Visitor) -> R
     Ok(())
 }
 
-fn scan_scope_spans<'a>(
-    json: &mut JsonText<'a>,
-    visitor: &impl Visitor,
-) -> Read<(Wanted<'a>, u64)> {
+fn scan_scope_spans<'a>(json: &mut JsonText<'a>, visitor: &impl Visitor) -> Read<Wanted<'a>> {
     let mut wanted = Wanted { scope: b"null", ..Wanted::default() };
-    let mut seen = 0;
     json.object("scopeSpans", |json, key| match key {
         "scope" => {
             wanted.scope = json.skip()?;
             Ok(())
         }
         "spans" => json.array("spans", |json| {
-            seen += 1;
+            wanted.seen += 1;
             let before = json.clone();
             let (is_wanted, is_child) = wishes(json, visitor)?;
             if is_wanted {
@@ -110,7 +114,7 @@ fn scan_scope_spans<'a>(
         }),
         _ => json.skip().map(drop),
     })?;
-    Ok((wanted, seen))
+    Ok(wanted)
 }
 
 /// Checks a span's grammar to its end, and tells whether the visitor wants it, and whether it is a

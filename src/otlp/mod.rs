@@ -8,6 +8,7 @@ mod json_text;
 mod protobuf;
 mod read_json_span;
 mod read_span;
+mod signal;
 pub mod span_view;
 #[cfg(test)]
 mod test_requests;
@@ -17,6 +18,7 @@ mod wire;
 
 pub use decode_error::DecodeError;
 pub use read_span::{MAX_DEPTH, MAX_VALUES};
+pub use signal::{Signal, signal_of};
 pub use span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
 pub use value::{Attributes, Value};
 pub use visitor::Visitor;

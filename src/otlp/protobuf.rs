@@ -9,8 +9,8 @@
 use std::borrow::Cow;
 
 use super::DecodeError;
-use super::read_span::{Reader, service_name};
-use super::visitor::Visitor;
+use super::read_span::{Reader, scope_name, service_name};
+use super::visitor::{Unread, Visitor};
 use super::wire::{Fields, check};
 
 /// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
@@ -36,6 +36,8 @@ struct Wanted<'a> {
     spans: Vec<&'a [u8]>,
     /// Client spans below others, which may be wanted as such.
     children: Vec<&'a [u8]>,
+    /// The scope's spans, wanted or not.
+    seen: u64,
 }
 
 /// What a span is looked at for.
@@ -50,16 +52,19 @@ fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(),
     let mut resource_parts = Vec::new();
     let mut scopes = Vec::new();
     let mut children = Vec::new();
+    let mut unread = Unread::default();
     let mut spans = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
             1 => resource_parts.push(field.bytes()?),
             2 => {
-                let (mut wanted, seen) = scan_scope_spans(field.bytes()?, visitor)?;
-                spans += seen;
+                let mut wanted = scan_scope_spans(field.bytes()?, visitor)?;
+                spans += wanted.seen;
                 children.append(&mut wanted.children);
-                if !wanted.spans.is_empty() {
+                if wanted.spans.is_empty() {
+                    unread.add(wanted.seen, || scope_name(&wanted.scope_parts));
+                } else {
                     scopes.push(wanted);
                 }
             }
@@ -70,15 +75,18 @@ fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(),
     if scopes.is_empty() {
         let name = service_name(&resource_parts)?;
         visitor.resource(&name.unwrap_or(Cow::Borrowed("")), spans);
+        unread.show_to(visitor);
         show_children(&children, visitor);
         return Ok(());
     }
     let mut reader = Reader::default();
     let resource = reader.resource(&resource_parts)?;
     visitor.resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
+    unread.show_to(visitor);
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(&wanted.scope_parts)?;
+        visitor.scope(&scope.name, wanted.seen);
         for span in wanted.spans {
             visitor.span(&reader.clone().span(span)?, &scope, &resource);
         }
@@ -104,9 +112,8 @@ fn show_children(children: &[&[u8]], visitor: &mut impl Visitor) {
 fn scan_scope_spans<'a>(
     message: &'a [u8],
     visitor: &impl Visitor,
-) -> Result<(Wanted<'a>, u64), DecodeError> {
+) -> Result<Wanted<'a>, DecodeError> {
     let mut wanted = Wanted::default();
-    let mut seen = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
@@ -117,7 +124,7 @@ fn scan_scope_spans<'a>(
             }
             2 => {
                 let span = field.bytes()?;
-                seen += 1;
+                wanted.seen += 1;
                 match wish(span, visitor)? {
                     Wish::Whole => wanted.spans.push(span),
                     Wish::Child => wanted.children.push(span),
@@ -127,7 +134,7 @@ fn scan_scope_spans<'a>(
             _ => {}
         }
     }
-    Ok((wanted, seen))
+    Ok(wanted)
 }
 
 /// Checks a span's framing to its end, and tells whether the visitor wants it, or may want it as

@@ -323,6 +323,11 @@ fn key_of(pair: &[u8]) -> Result<&[u8], DecodeError> {
     Ok(key)
 }
 
+/// The name of a scope, reading nothing else of it.
+pub(super) fn scope_name<'a>(parts: &[&'a [u8]]) -> Result<Cow<'a, str>, DecodeError> {
+    Reader::default().scope(parts).map(|scope| scope.name)
+}
+
 /// A span of which nothing is told.
 pub(super) const fn empty_span<'a>() -> SpanView<'a> {
     SpanView {

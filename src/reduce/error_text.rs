@@ -35,13 +35,20 @@ fn counts_validation_errors(text: &str) -> bool {
 pub(super) fn tells_unknown_tool(text: &str, has_code: bool) -> bool {
     let lower = head(text).to_ascii_lowercase();
     let says = ["unknown tool:", "unknown tool \"", "unknown tool '"];
-    if says.iter().any(|mark| lower.trim_start().starts_with(mark)) {
+    if says.iter().any(|mark| lower.trim_start().starts_with(mark)) || is_missing(&lower) {
         return true;
     }
     has_code
         && (lower.contains("unknown tool")
             || (lower.contains("tool") && lower.contains("not found"))
             || (lower.contains("tool") && lower.contains("disabled")))
+}
+
+/// The Copilot CLI's whole text: `Tool 'find' does not exist.`
+fn is_missing(lower: &str) -> bool {
+    let name =
+        lower.trim().strip_prefix("tool '").and_then(|rest| rest.strip_suffix("' does not exist."));
+    name.is_some_and(|name| !name.contains('\''))
 }
 
 /// Whether `text` says that a request was not waited for any longer.
@@ -79,6 +86,8 @@ mod tests {
         assert!(tells_unknown_tool("Unknown tool: qoute", false));
         assert!(tells_unknown_tool("unknown tool \"qoute\"", false));
         assert!(tells_unknown_tool("MCP error -32602: Tool qoute not found", true));
+        assert!(tells_unknown_tool("Tool 'qoute' does not exist.", false));
+        assert!(!tells_unknown_tool("Tool 'hammer' of order '7' does not exist.", false));
         assert!(!tells_unknown_tool("order not found", true));
         assert!(!tells_unknown_tool("Tool says: order not found", false));
     }

@@ -8,6 +8,7 @@ use askama::Template;
 use super::html::render;
 use super::model::Facts;
 use super::names;
+use crate::call::ToolKey;
 use crate::figures::format::rate_whole;
 use crate::figures::{Band, Figures};
 
@@ -59,13 +60,16 @@ impl Badge {
     }
 
     /// The badge of one tool.
-    pub fn tool(facts: &Facts<'_>, name: &str, figures: &Figures) -> Self {
-        let shown = names::shown(name);
+    pub fn tool(facts: &Facts<'_>, key: &ToolKey) -> Self {
+        let shown = names::shown(key.tool.as_str());
         let mut label: String = shown.chars().take(NAME_CHARACTERS).collect();
         if label.len() < shown.len() && !label.ends_with('…') {
             label.push('…');
         }
-        Self::of(label, facts, figures)
+        if facts.is_never_called(key) {
+            return Self { label, message: "never called".to_owned(), color: GREY };
+        }
+        Self::of(label, facts, facts.tool(key))
     }
 
     fn of(label: String, facts: &Facts<'_>, figures: &Figures) -> Self {

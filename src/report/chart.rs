@@ -18,6 +18,8 @@ pub struct Sparkline {
     pub floor: String,
     /// What the line shows, in words.
     pub title: String,
+    /// Where the same numbers stand as a table.
+    pub twin: &'static str,
     /// Whether the last day's rate is the bad news.
     pub is_alarming: bool,
 }
@@ -65,6 +67,7 @@ pub fn sparkline(values: &[Option<f64>], size: (u32, u32), floor: f64) -> Sparkl
         last,
         floor: format!("{:.0}", floor * 100.0),
         title: String::new(),
+        twin: "The table by night has the same numbers.",
         is_alarming: false,
     }
 }
@@ -138,9 +141,10 @@ pub fn ribbons(counts: &[u64]) -> (Vec<Ribbon>, u32, u32) {
         let path = if height == 0 {
             String::new()
         } else {
-            let (a, b, c, d) = (from, from + height, y, y + height);
+            let (from_end, end) = (from + height, y + height);
             format!(
-                "M{left} {a}C{bend} {a} {bend} {c} {right} {c}V{d}C{bend} {d} {bend} {b} {left} {b}Z"
+                "M{left} {from}C{bend} {from} {bend} {y} {right} {y}V{end}\
+                 C{bend} {end} {bend} {from_end} {left} {from_end}Z"
             )
         };
         made.push(Ribbon { path, y, height, text_y: y + height.min(LABEL) / 2 + 5 });

@@ -3,36 +3,31 @@
 //! The columns are METHOD section 13's names. Names come from telemetry: one that a spreadsheet
 //! would take for a formula gets an apostrophe before it.
 
+use std::io::{self, Write};
+
 use super::model::Facts;
 use crate::figures::counts::Word;
 use crate::figures::{Counts, Figures, Rate, RetryClass};
 
-/// The file, with a header line.
-pub fn figures(facts: &Facts<'_>) -> Vec<u8> {
-    let mut rows = vec![header()];
-    rows.push(row(["overall", "", "", ""], &facts.now.overall));
+/// Writes the file, with a header line.
+///
+/// # Errors
+/// Where the writer fails.
+pub fn write(facts: &Facts<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut out = csv::WriterBuilder::new().from_writer(out);
+    out.write_record(header())?;
+    out.write_record(row(["overall", "", "", ""], &facts.now.overall))?;
     for (key, tool) in &facts.now.tools {
         let (service, name) = (key.service.as_str(), key.tool.as_str());
-        rows.push(row(["tool", service, name, ""], &tool.all));
+        out.write_record(row(["tool", service, name, ""], &tool.all))?;
         for (client, figures) in &tool.clients {
-            rows.push(row(["tool_client", service, name, client.as_str()], figures));
+            out.write_record(row(["tool_client", service, name, client.as_str()], figures))?;
         }
     }
     for (client, figures) in &facts.now.clients {
-        rows.push(row(["client", "", "", client.as_str()], figures));
+        out.write_record(row(["client", "", "", client.as_str()], figures))?;
     }
-    written(&rows)
-}
-
-fn written(rows: &[Vec<String>]) -> Vec<u8> {
-    let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
-    #[expect(clippy::expect_used, reason = "all rows are equally long, and a vector takes all")]
-    {
-        for row in rows {
-            writer.write_record(row).expect("the rows are equally long");
-        }
-        writer.into_inner().expect("a vector takes every write")
-    }
+    out.flush()
 }
 
 fn header() -> Vec<String> {

@@ -61,6 +61,19 @@ pub struct ReportInput {
     pub arrivals: BTreeMap<Name, ArrivalCounts>,
     /// Whether there are calls on days that no pass has covered yet.
     pub has_calls_uncovered: bool,
+    /// The tools that are known to be offered, called or not; [`read`] knows of none.
+    pub offered: Vec<OfferedTool>,
+}
+
+/// A tool that a server offers, as it was declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedTool {
+    /// The service that offers it; none where only its name was declared.
+    pub service: Option<String>,
+    /// Its name, byte for byte as it was declared.
+    pub tool: String,
+    /// The size of its description and schemas, as clients are sent them; none where unknown.
+    pub schema_bytes: Option<u64>,
 }
 
 /// What a day showed, per tool, before it was run again (METHOD section 10).
@@ -155,6 +168,7 @@ pub fn read(store: &Store, range: Range, today: Day) -> Result<ReportInput, Stor
         restated,
         arrivals: store.arrival_counts(from, to)?,
         has_calls_uncovered,
+        offered: Vec::new(),
     })
 }
 

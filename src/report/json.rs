@@ -8,6 +8,7 @@ mod document;
 mod recovery;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use super::input::ShownBefore;
 use super::model::Facts;
@@ -20,7 +21,7 @@ use crate::figures::{
 };
 use document::{
     Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RestatedOut,
-    SessionsOut, SizeOut, ToolName,
+    SessionsOut, SizeOut, ToolName, Tools,
 };
 use recovery::RecoveryOut;
 
@@ -30,13 +31,13 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The document's form as JSON Schema, draft 2020-12.
 pub const SCHEMA: &str = include_str!("../../docs/report.schema.json");
 
-/// The document as indented JSON, ending in a newline.
-pub fn report(facts: &Facts<'_>) -> String {
-    #[expect(clippy::expect_used, reason = "the keys are texts, and a string takes every write")]
-    let mut text =
-        serde_json::to_string_pretty(&document(facts)).expect("the document has no foreign keys");
-    text.push('\n');
-    text
+/// Writes the document as indented JSON, ending in a newline.
+///
+/// # Errors
+/// Where the writer fails.
+pub fn write(facts: &Facts<'_>, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &document(facts))?;
+    out.write_all(b"\n")
 }
 
 fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
@@ -55,7 +56,7 @@ fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
             ),
             ..entry(&facts.now.overall)
         },
-        tools: facts.now.tools.iter().map(|(key, found)| tool(facts, key, found)).collect(),
+        tools: Tools(facts),
         clients: facts.now.clients.iter().map(|(name, found)| client(name, found)).collect(),
         pairs: pairs(facts),
         findings: findings(facts),

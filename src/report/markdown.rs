@@ -6,18 +6,39 @@ use super::host::{Host, SummaryOptions};
 use super::html::render;
 use super::link::ReportUrl;
 use super::markdown_escape::filters;
-use super::model::client_page::ClientPage;
+use super::model::client_page::{ClientList, ClientPage};
+use super::model::history::Histories;
 use super::model::overview::Overview;
 use super::model::recovery::RecoveryPage;
 use super::model::summary::{Summary, summary};
+use super::model::table::{self, ToolRow};
 use super::model::tool_page::ToolPage;
-use super::model::{Facts, RateText};
+use super::model::{Facts, Frame, RateText};
 use crate::figures::Piece;
 
 #[derive(Template)]
 #[template(path = "markdown/overview.md")]
 struct OverviewTemplate<'a> {
     page: &'a Overview,
+}
+
+/// What the list of all tools says.
+struct ToolListPage {
+    frame: Frame,
+    against: Option<String>,
+    tools: Vec<ToolRow>,
+}
+
+#[derive(Template)]
+#[template(path = "markdown/tools.md")]
+struct ToolsTemplate<'a> {
+    page: &'a ToolListPage,
+}
+
+#[derive(Template)]
+#[template(path = "markdown/clients.md")]
+struct ClientsTemplate<'a> {
+    page: &'a ClientList,
 }
 
 #[derive(Template)]
@@ -66,6 +87,21 @@ pub fn tool(page: &ToolPage) -> String {
 /// Recovery over all tools.
 pub fn recovery(page: &RecoveryPage) -> String {
     closed(&render(&RecoveryTemplate { page }))
+}
+
+/// The list of all tools.
+pub fn tools(facts: &Facts<'_>, histories: &Histories) -> String {
+    let page = ToolListPage {
+        frame: Frame::below(facts, "Tools"),
+        against: table::against(facts),
+        tools: table::rows(facts, histories, &table::tools_by_need(facts)),
+    };
+    closed(&render(&ToolsTemplate { page: &page }))
+}
+
+/// The list of all clients.
+pub fn clients(page: &ClientList) -> String {
+    closed(&render(&ClientsTemplate { page }))
 }
 
 /// A client's file.

@@ -29,18 +29,15 @@ use std::path::Path;
 
 pub use assets::Assets;
 pub use host::{Host, SummaryOptions};
-pub use input::{Range, ReportInput, read};
+pub use input::{OfferedTool, Range, ReportInput, read};
 pub use publish::{PublishError, publish};
-pub use site::{SiteOptions, site, site_with};
+pub use site::{SiteOptions, site, site_with, write_site};
 
 /// Makes the site of `input` and publishes it at `dir`, beside the nights that are kept there.
 /// Gives the number of its files.
 pub fn rewrite(dir: &Path, input: &ReportInput, assets: Assets) -> Result<usize, PublishError> {
     let options = SiteOptions { assets, nights_kept: publish::nights_kept(dir) };
-    let files = site_with(input, &options);
-    let count = files.len();
-    publish(dir, files)?;
-    Ok(count)
+    publish::publish_each(dir, |writer| write_site(input, &options, writer))
 }
 
 /// The whole summary for a pull request on GitHub, as Markdown.

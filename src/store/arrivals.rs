@@ -10,7 +10,9 @@ use rusqlite::{Connection, Row};
 use super::batch::Batch;
 use super::columns::ARRIVALS;
 use super::database::to_sql;
+use super::imports::ImportedBook;
 use super::rows::{count, name};
+use super::source_hours::HourBook;
 use crate::call::{Day, Name, Repair};
 use crate::figures::counts::Word;
 use crate::figures::{ArrivalCounts, Counts, Refusal};
@@ -18,9 +20,13 @@ use crate::figures::{ArrivalCounts, Counts, Refusal};
 /// Pairs of day and emitter that memory holds; further emitters are counted as unnamed.
 const MAX_PENDING: usize = 10_000;
 
-/// Counts that are not written yet.
+/// Counts that are not written yet, and what is written with them.
 #[derive(Debug, Default)]
-pub(super) struct ArrivalBook(BTreeMap<(Day, Name), ArrivalCounts>);
+pub(super) struct ArrivalBook {
+    days: BTreeMap<(Day, Name), ArrivalCounts>,
+    hours: HourBook,
+    imported: ImportedBook,
+}
 
 impl ArrivalBook {
     /// Adds a batch's counts.
@@ -29,25 +35,29 @@ impl ArrivalBook {
         for (emitter, counts) in &batch.counts {
             self.add_emitter(day, emitter, counts);
         }
+        self.hours.add(batch.received, &batch.sources);
+        self.imported.add(batch);
     }
 
     /// Adds another book's counts.
     pub(super) fn merge(&mut self, other: &Self) {
-        for ((day, emitter), counts) in &other.0 {
+        for ((day, emitter), counts) in &other.days {
             self.add_emitter(*day, emitter, counts);
         }
+        self.hours.merge(&other.hours);
+        self.imported.merge(&other.imported);
     }
 
     fn add_emitter(&mut self, day: Day, emitter: &Name, counts: &ArrivalCounts) {
         let key = (day, emitter.clone());
-        let has_room = self.0.len() < MAX_PENDING || self.0.contains_key(&key);
+        let has_room = self.days.len() < MAX_PENDING || self.days.contains_key(&key);
         let key = if has_room { key } else { (day, Name::cut("")) };
-        self.0.entry(key).or_default().merge(counts);
+        self.days.entry(key).or_default().merge(counts);
     }
 
     /// Whether there is nothing to write.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.days.is_empty() && self.hours.is_empty() && self.imported.is_empty()
     }
 
     /// Adds the counts to those in the file, all or none.
@@ -57,7 +67,7 @@ impl ArrivalBook {
             // A sum never leaves the integers, whatever was counted before.
             let add = "ON CONFLICT DO UPDATE SET times = min(times, ?) + excluded.times";
             let mut insert = transaction.prepare_cached(&format!("{} {add}", ARRIVALS.insert()))?;
-            for ((day, emitter), counts) in &self.0 {
+            for ((day, emitter), counts) in &self.days {
                 let day = day.to_string();
                 for (what, word, times) in entries(counts) {
                     let times = to_sql(times);
@@ -66,6 +76,8 @@ impl ArrivalBook {
                 }
             }
         }
+        self.hours.save(&transaction)?;
+        self.imported.save(&transaction)?;
         transaction.commit()
     }
 }

@@ -205,6 +205,15 @@ pub(super) const RESTATEMENTS: Table = Table {
 pub(super) const ARRIVALS: Table =
     Table { name: "arrivals", columns: &["day", "emitter", "what", "word", "times"] };
 
+pub(super) const SOURCES: Table =
+    Table { name: "sources", columns: &["source_id", "emitter", "scope", "kind"] };
+
+pub(super) const SOURCE_HOURS: Table =
+    Table { name: "source_hours", columns: &["hour", "source_id", "what", "word", "times"] };
+
+pub(super) const IMPORTED_REQUESTS: Table =
+    Table { name: "imported_requests", columns: &["digest", "day"] };
+
 /// The tables that [`super::publish`] replaces, by day.
 pub(super) const BY_DAY: &[Table] =
     &[DAY_FIGURES, DAY_PAIRS, DAY_SESSIONS, DAY_UNKNOWN_TOOLS, DAY_QUALITY];
@@ -224,7 +233,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let main =
             database::open_or_make(&folder.path().join("main.sqlite"), &database::MAIN).unwrap();
-        let all = [DAYS, ERASED_DAYS, RESTATEMENTS, ARRIVALS, OFFERED_TOOLS];
+        let all = [
+            DAYS,
+            ERASED_DAYS,
+            RESTATEMENTS,
+            ARRIVALS,
+            SOURCES,
+            SOURCE_HOURS,
+            IMPORTED_REQUESTS,
+            OFFERED_TOOLS,
+        ];
         for table in all.iter().chain(BY_DAY).chain(BY_FIGURES) {
             main.prepare(&table.insert()).unwrap();
             main.prepare(&table.select("")).unwrap();

@@ -3,15 +3,16 @@
 //! A file of a newer schema is refused and left byte for byte alone. Database files are only
 //! ever opened through SQLite: closing one by other means would drop this process's locks on it.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::error::{Damage, StoreError};
+use super::log_check;
 
 /// How long a connection waits for another one's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -38,7 +39,8 @@ pub(super) const MAIN: Schema = Schema {
         include_str!("migrations/main/0001_figures.sql"),
         include_str!("migrations/main/0002_erased_days.sql"),
         include_str!("migrations/main/0003_sessions_of_tools.sql"),
-        include_str!("migrations/main/0004_recovery.sql"),
+        include_str!("migrations/main/0004_sources.sql"),
+        include_str!("migrations/main/0005_recovery.sql"),
     ],
 };
 
@@ -86,8 +88,10 @@ pub(super) fn open_existing(
 }
 
 fn open(file: &Path, schema: &Schema, further: OpenFlags) -> Result<Connection, StoreError> {
+    log_check::look(file, false)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | further;
-    let mut connection = Connection::open_with_flags(file, flags).at(file)?;
+    let opened = Connection::open_with_flags(file, flags);
+    let mut connection = opened.map_err(|error| why_not_opened(file, error))?;
     connection.busy_timeout(BUSY_TIMEOUT).at(file)?;
     // Until the file is known to be ours, not even the log's pages are copied into it.
     let keep_log = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
@@ -105,6 +109,18 @@ fn open(file: &Path, schema: &Schema, further: OpenFlags) -> Result<Connection, 
         migrate(&mut connection, file, schema)?;
     }
     Ok(connection)
+}
+
+/// SQLite has one word for all the reasons why a file cannot be made; the system knows which.
+fn why_not_opened(file: &Path, error: rusqlite::Error) -> StoreError {
+    // Only where there is none: a second handle on a file that is in use would drop its locks.
+    let is_absent = fs::exists(file).is_ok_and(|exists| !exists);
+    if is_absent && error.sqlite_error_code() == Some(ErrorCode::CannotOpen) {
+        if let Err(cause) = OpenOptions::new().write(true).create_new(true).open(file) {
+            return StoreError::io(file, cause);
+        }
+    }
+    StoreError::sqlite(file, error)
 }
 
 impl Schema {

@@ -1,11 +1,13 @@
 //! One file of sightings: adding batches, reading them back, and how far they have come.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Row, Statement, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Row, Statement};
 
 use super::database::{self, At, FileIdentity, to_sql};
 use super::error::{Damage, StoreError};
+use super::log_check;
 use super::name_code::Numberer;
 use super::names::{self, NameBook};
 use super::row::{self, Packed};
@@ -85,11 +87,21 @@ impl DayWriter {
         self.identity.is_some() && self.identity == FileIdentity::of(&self.file)
     }
 
-    /// Adds rows in one transaction, synced when this returns. After an error the writer is to be
-    /// dropped, which rolls back what was begun.
-    pub(super) fn append(&mut self, rows: &DayRows<'_>) -> Result<(), StoreError> {
+    /// Begins a transaction and adds rows to it. After an error, here or in what follows, the
+    /// writer is to be dropped, which rolls back what was begun.
+    pub(super) fn begin(&mut self, rows: &DayRows<'_>) -> Result<(), StoreError> {
         let Self { day, file, connection, names, .. } = self;
         append(connection, names, *day, rows).at(file)
+    }
+
+    /// Writes what was begun to the disk, which shows whether there is room, and commits nothing.
+    pub(super) fn flush(&self) -> Result<(), StoreError> {
+        self.connection.cache_flush().at(&self.file)
+    }
+
+    /// Commits what was begun, synced when this returns.
+    pub(super) fn commit(&mut self) -> Result<(), StoreError> {
+        self.connection.execute_batch("COMMIT").at(&self.file)
     }
 }
 
@@ -103,14 +115,14 @@ pub(super) struct DayRows<'a> {
 }
 
 fn append(
-    connection: &mut Connection,
+    connection: &Connection,
     names: &mut NameBook,
     day: Day,
     rows: &DayRows<'_>,
 ) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    connection.execute_batch("BEGIN IMMEDIATE")?;
     let last = "SELECT coalesce(max(id), 0) FROM batches";
-    let last: i64 = transaction.query_row(last, [], |row| row.get(0))?;
+    let last: i64 = connection.query_row(last, [], |row| row.get(0))?;
     let received = rows.received.unwrap_or(day.start());
     let mut sightings = rows.sightings.chunks(MAX_BLOB_ROWS);
     let mut attempts = rows.attempts.chunks(MAX_BLOB_ROWS);
@@ -126,7 +138,7 @@ fn append(
             recovery: recovery_row::pack(rows, number),
             attempts: attempt_row::pack(beside, number),
         };
-        names.save(&transaction)?;
+        names.save(connection)?;
         let head = Head {
             id,
             sightings: i64::try_from(rows.len()).unwrap_or(i64::MAX),
@@ -134,9 +146,9 @@ fn append(
             max_start: to_sql(packed.max_start.get()),
             received: to_sql(packed.received.get()),
         };
-        insert(&transaction, day, &head, &packed, &further)?;
+        insert(connection, day, &head, &packed, &further)?;
     }
-    transaction.commit()
+    Ok(())
 }
 
 /// What stands in columns of its own beside a batch's packed sightings.
@@ -164,12 +176,12 @@ fn pack(
 /// What is known of a batch without its BLOB, with a checksum of its own: a damaged number must
 /// not make a reader pass a batch over in silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Head {
-    id: i64,
-    sightings: i64,
+pub(super) struct Head {
+    pub(super) id: i64,
+    pub(super) sightings: i64,
     min_start: i64,
     max_start: i64,
-    received: i64,
+    pub(super) received: i64,
 }
 
 impl Head {
@@ -255,6 +267,22 @@ pub(super) fn read<N: Clone>(
     })
 }
 
+/// Fails where commits of the day's log were lost and what is read is more than a margin of a
+/// neighbour, whose figures the loss must not hold up.
+pub(super) fn check_log(
+    file: &Path,
+    day: Day,
+    (from, to): (UnixNanos, UnixNanos),
+) -> Result<(), StoreError> {
+    let log = log_check::broken_log(file);
+    let is_margin =
+        to <= day.start().saturating_add(HEAD) || from >= day.end().saturating_sub(TAIL);
+    if !is_margin && fs::exists(&log).at(&log)? {
+        return Err(StoreError::Corrupt { file: log, damage: Damage::Log });
+    }
+    Ok(())
+}
+
 pub(super) const HEADS: &str = "SELECT id, sightings, min_start, max_start, received, head_checksum
     FROM batches ORDER BY id";
 
@@ -310,7 +338,7 @@ pub(super) const ATTEMPTS: &str = "SELECT id, attempts FROM batches
     WHERE attempts IS NOT NULL AND max_start >= ?1 AND min_start <= ?2 ORDER BY id";
 
 /// A batch's head, and whether its checksum holds.
-fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
+pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
     let head = Head {
         id: row.get(0)?,
         sightings: row.get(1)?,
@@ -323,7 +351,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
 
 /// Visits the sightings of one batch. Whether it is sound: of one whose checksum holds and whose
 /// rows are none all the same, those before the damage have been visited.
-fn blob<N: Clone>(
+pub(super) fn blob<N: Clone>(
     select: &mut Statement<'_>,
     head: &Head,
     names: &mut NameReader<'_, N>,

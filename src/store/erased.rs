@@ -65,7 +65,7 @@ impl ErasedDays {
     /// Takes the sightings of closed days out of a batch and counts them as refused; says how
     /// many there were.
     pub(super) fn refuse(&self, batch: &mut Batch) -> u64 {
-        let Batch { sightings, attempts, counts, .. } = batch;
+        let Batch { sightings, attempts, counts, sources, .. } = batch;
         // No call of theirs can be judged any more.
         attempts.retain(|attempt| !self.is_closed(day_of(attempt.start)));
         let mut refused = 0;
@@ -75,6 +75,8 @@ impl ErasedDays {
             }
             refused += 1;
             let emitter = sighting.emitter.clone().unwrap_or_else(|| Name::cut(""));
+            let (scope, dialect) = (&sighting.scope, &sighting.dialect);
+            sources.refuse_kept(&emitter, scope, dialect, Refusal::DayClosed);
             let counts = counts.entry(emitter).or_default();
             if let Some(kept) = counts.kept.get_mut(&sighting.dialect) {
                 *kept = kept.saturating_sub(1);
@@ -105,7 +107,7 @@ pub(super) fn note(connection: &Connection, day: Day, now: UnixNanos) -> rusqlit
 /// The file itself goes last: as long as it is there, a later erasure finds what is left.
 pub(super) fn remove_files(folder: &Folder, day: Day) -> Result<(), StoreError> {
     let file = folder.day_file(day);
-    for suffix in ["-wal", "-shm", ""] {
+    for suffix in ["-wal.damaged", "-wal", "-shm", ""] {
         let mut path = file.clone().into_os_string();
         path.push(suffix);
         let path = PathBuf::from(path);

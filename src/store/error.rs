@@ -117,6 +117,9 @@ pub enum Damage {
     /// A batch of sightings does not match its checksum or form.
     #[error("batch {0} does not match its checksum")]
     Batch(i64),
+    /// A write-ahead log was damaged within; what remained was taken, the log was kept aside.
+    #[error("it is a log of which commits were lost; what is left of them was taken")]
+    Log,
     /// A value in a table is none that this program writes.
     #[error("column `{0}` holds a value that firstcall never writes")]
     Column(&'static str),

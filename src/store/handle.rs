@@ -11,13 +11,15 @@ use super::database::{self, At};
 use super::erased::{self, ErasedDays};
 use super::error::StoreError;
 use super::folder::Folder;
+use super::imports::ImportNotes;
 use super::lease::PassLease;
 use super::offered::{self, OfferedTool};
+use super::received::{self, ReceivedRead};
 use super::unpack::StoredSighting;
 use super::watermark::Watermark;
-use super::{arrivals, day_file, publish, read_days};
+use super::{arrivals, day_file, lock_file, publish, read_days, source_hours};
 use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
-use crate::figures::{ArrivalCounts, DayFigures};
+use crate::figures::{ArrivalCounts, DayFigures, Sources};
 
 /// A data folder, for readers and for the pass. Cheap to clone; usable from several threads and
 /// several processes at once, beside a running writer.
@@ -70,7 +72,8 @@ impl Store {
 
     /// Hands every sighting of `day`'s file whose start lies in `[from, to)` to `visit`, batch by
     /// batch in order of arrival; doubles are handed on as they came. A damaged batch is left out,
-    /// and [`StoreError::Corrupt`] is returned after the others were visited.
+    /// and [`StoreError::Corrupt`] is returned after the others were visited; so it is where
+    /// commits were lost with a damaged log, unless only a margin of the day is read.
     pub fn read_sightings(
         &self,
         day: Day,
@@ -91,7 +94,9 @@ impl Store {
         name: &mut dyn FnMut(&Name) -> N,
         visit: &mut dyn FnMut(StoredSighting<'_, N>),
     ) -> Result<(), StoreError> {
-        day_file::read(&self.folder.day_file(day), times, name, visit)
+        let file = self.folder.day_file(day);
+        day_file::read(&file, times, name, visit)?;
+        day_file::check_log(&file, day, times)
     }
 
     /// Hands every downstream attempt of `day`'s file that starts in `[from, to)` to `visit`, as
@@ -232,6 +237,35 @@ impl Store {
         to: Day,
     ) -> Result<BTreeMap<Name, ArrivalCounts>, StoreError> {
         arrivals::read(&self.main()?, from, to).at(&self.folder.main_file())
+    }
+
+    /// What arrived from the hour of `since` on, by source. A running writer's last few seconds
+    /// may still be missing; hours of more than a week ago are forgotten.
+    pub fn sources(&self, since: UnixNanos) -> Result<Sources, StoreError> {
+        source_hours::read(&self.main()?, since).at(&self.folder.main_file())
+    }
+
+    /// Hands every sighting that was received at `since` or later to `visit`, doubles as they
+    /// came; of more than `limit` the latest batches only. A damaged batch is left out, and
+    /// [`StoreError::Corrupt`] is returned after the others were visited.
+    pub fn read_received(
+        &self,
+        since: UnixNanos,
+        limit: u64,
+        visit: &mut dyn FnMut(Sighting),
+    ) -> Result<ReceivedRead, StoreError> {
+        received::read(&self.folder, since, limit, visit)
+    }
+
+    /// Begins to import from files at `now`; the writer must be this process's.
+    pub fn begin_import(&self, now: UnixNanos) -> Result<ImportNotes, StoreError> {
+        ImportNotes::begin(&self.folder, now)
+    }
+
+    /// The process that receives into the data folder; none where none does.
+    pub fn receiving_process(&self) -> Result<Option<String>, StoreError> {
+        let text = lock_file::look(&self.folder.writer_lock())?;
+        Ok(text.map(|pid| pid.trim().to_owned()))
     }
 
     fn main(&self) -> Result<Connection, StoreError> {

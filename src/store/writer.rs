@@ -20,6 +20,7 @@ use super::folder::Folder;
 use super::group::OpenDays;
 use super::handle::Store;
 use super::lock_file::{self, Attempt, LockFile};
+use super::log_check;
 
 /// How the writer works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +68,7 @@ struct Shared {
 }
 
 enum Message {
-    Commit(Waiting),
+    Commit(Box<Waiting>),
     Close,
 }
 
@@ -94,6 +95,10 @@ impl Writer {
     ) -> Result<Self, StoreError> {
         let folder = store.folder().clone();
         let lock = lock(&folder)?;
+        // From here on nobody else writes: how the last writer ended can be told.
+        for day in folder.days()? {
+            log_check::look(&folder.day_file(day), true)?;
+        }
         let (queue, messages) = mpsc::channel();
         let shared = Arc::new(Shared {
             room: Arc::new(Semaphore::new(
@@ -143,7 +148,9 @@ impl Writer {
             let room = room.map_err(|_closed| StoreError::WriterStopped)?;
             let (answer, answered) = oneshot::channel();
             let waiting = Waiting { batch, answer, _room: room };
-            queue.send(Message::Commit(waiting)).map_err(|_gone| StoreError::WriterStopped)?;
+            queue
+                .send(Message::Commit(Box::new(waiting)))
+                .map_err(|_gone| StoreError::WriterStopped)?;
             answered.await.map_err(|_gone| StoreError::WriterStopped)?
         }
     }
@@ -229,14 +236,14 @@ impl Thread {
         while is_open {
             let mut waiting = VecDeque::new();
             match self.messages.recv_timeout(self.options.arrivals_every) {
-                Ok(Message::Commit(first)) => waiting.push_back(first),
+                Ok(Message::Commit(first)) => waiting.push_back(*first),
                 Ok(Message::Close) | Err(RecvTimeoutError::Disconnected) => is_open = false,
                 Err(RecvTimeoutError::Timeout) => {}
             }
             // Everything that was queued while the last group was synced.
             while let Ok(message) = self.messages.try_recv() {
                 match message {
-                    Message::Commit(next) => waiting.push_back(next),
+                    Message::Commit(next) => waiting.push_back(*next),
                     Message::Close => is_open = false,
                 }
             }
@@ -373,12 +380,7 @@ mod tests {
         let writer =
             Writer::start_with(&store, WriterOptions::default(), dies_with_its_first_message)
                 .unwrap();
-        let batch = |sightings| Batch {
-            received: plain_sighting().received,
-            sightings,
-            attempts: Vec::new(),
-            counts: std::collections::BTreeMap::new(),
-        };
+        let batch = |sightings| Batch::of(plain_sighting().received, sightings);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let waiting: Vec<_> = (0..3)

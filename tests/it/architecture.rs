@@ -14,6 +14,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     // Leaves that any stage may use and the vocabulary may not.
     ("clock", &["call"]),
     ("shutdown", &[]),
+    ("terminal", &[]),
     ("config", &[]),
     ("self_report", &["call", "figures"]),
     // The flow: nothing imports a later stage, and nightly and report meet in the store only.
@@ -28,6 +29,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ),
     ("nightly", &["store", "figures", "call", "clock"]),
     ("report", &["store", "figures", "call", "clock"]),
+    ("doctor", &["recognise", "store", "figures", "call", "clock", "terminal"]),
+    ("import", &["server", "config", "ingest", "otlp", "store", "call", "figures", "clock"]),
     // The edges: `server` puts the stages together, `demo` and `cli` use it.
     (
         "server",
@@ -56,6 +59,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         &[
             "demo",
             "exporters",
+            "doctor",
+            "import",
             "server",
             "nightly",
             "report",
@@ -68,6 +73,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "clock",
             "shutdown",
             "self_report",
+            "terminal",
         ],
     ),
     ("main", &["cli"]),

@@ -50,6 +50,8 @@ fn help_says_what_the_golden_files_say() {
     for command in [
         "",
         "serve",
+        "doctor",
+        "import",
         "nightly",
         "report",
         "summary",

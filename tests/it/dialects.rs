@@ -6,7 +6,7 @@
     reason = "in a test a panic is the message, helpers included"
 )]
 
-mod body;
+pub(crate) mod body;
 mod expectation;
 mod traps;
 
@@ -88,6 +88,11 @@ fn walked(body: &[u8], format: Format, takes_every_span: bool) -> Vec<Fate> {
 /// The fate of every span of an OTLP/JSON body, in order.
 pub(crate) fn fates(body: &str) -> Vec<Fate> {
     walked(body.as_bytes(), Format::Json, true)
+}
+
+/// The fates of every span of the corpus.
+pub(crate) fn corpus_fates() -> Vec<Fate> {
+    corpus().iter().flat_map(|(_, body, _)| fates(body)).collect()
 }
 
 fn shown(fates: &[Fate]) -> Vec<Shown> {

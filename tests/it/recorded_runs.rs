@@ -17,6 +17,8 @@ use prost::Message;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::captures::replay::receive_and_judge;
+use super::receive::client::post;
 use super::receive::spans::{NOON, request, text};
 
 const SECOND: u64 = 1_000_000_000;
@@ -103,6 +105,19 @@ fn span(number: u64, session: &str, call: &Recorded) -> Span {
     }
 }
 
+/// A request for each run.
+fn requests() -> Vec<Vec<u8>> {
+    let mut number = 0;
+    let of_run = |run: &Run| {
+        let spans = run.calls.iter().map(|call| {
+            number += 1;
+            span(number, &run.session, call)
+        });
+        request(spans.collect()).encode_to_vec()
+    };
+    runs().iter().map(of_run).collect()
+}
+
 /// The figures that the pass publishes for the runs.
 fn figures() -> RangeFigures {
     let folder = tempfile::tempdir().unwrap();
@@ -112,13 +127,7 @@ fn figures() -> RangeFigures {
     let secret = store.secret().unwrap();
     let ingest = Ingest::new(Arc::clone(&writer), Arc::new(clock.clone()), secret);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let mut number = 0;
-    for run in runs() {
-        let spans = run.calls.iter().map(|call| {
-            number += 1;
-            span(number, &run.session, call)
-        });
-        let bytes = request(spans.collect()).encode_to_vec();
+    for (run, bytes) in runs().iter().zip(requests()) {
         let reading = ingest.read(&bytes, Format::Protobuf).unwrap();
         let outcome = runtime.block_on(ingest.commit(reading)).unwrap();
         assert_eq!((outcome.kept, outcome.refused), (run.calls.len() as u64, None));
@@ -143,8 +152,25 @@ fn the_file_holds_what_its_readme_says() {
 
 #[test]
 fn the_pass_counts_what_plain_loops_count() {
-    let range = figures();
-    let tools = per_tool(&range);
+    assert_plain_loops(&figures());
+}
+
+#[test]
+fn what_came_over_the_socket_is_counted_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let now = UnixNanos::new(NOON + 12 * 3600 * SECOND - 1);
+    let range = receive_and_judge(folder.path(), now, |http| async move {
+        for body in requests() {
+            assert_eq!(post(http, &body, &[]).await.status, 200);
+        }
+    });
+    assert_plain_loops(&range);
+    assert_eq!(range, figures());
+}
+
+#[track_caller]
+fn assert_plain_loops(range: &RangeFigures) {
+    let tools = per_tool(range);
     let (runs, retried) = (runs(), retried(within_the_window));
     let calls: Vec<(&Run, &Recorded)> =
         runs.iter().flat_map(|run| run.calls.iter().map(move |call| (run, call))).collect();

@@ -21,7 +21,7 @@ pub(crate) mod schema;
 mod size;
 
 #[path = "../support/report_input.rs"]
-mod report_input;
+pub(crate) mod report_input;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -78,9 +78,7 @@ fn send(writer: &Writer, now: UnixNanos, sightings: Vec<Sighting>) -> Committed 
     };
     let counts = BTreeMap::from([(Name::exact("orders").unwrap(), counts)]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    runtime
-        .block_on(writer.commit(Batch { received: now, sightings, attempts: Vec::new(), counts }))
-        .unwrap()
+    runtime.block_on(writer.commit(Batch { counts, ..Batch::of(now, sightings) })).unwrap()
 }
 
 fn week() -> NonZeroU32 {

@@ -5,7 +5,6 @@
     reason = "in a test a panic is the message, helpers included"
 )]
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -69,7 +68,7 @@ fn sighting(number: u64) -> Sighting {
 }
 
 fn batch(sightings: Vec<Sighting>) -> Batch {
-    Batch { received: day().start(), sightings, attempts: Vec::new(), counts: BTreeMap::new() }
+    Batch::of(day().start(), sightings)
 }
 
 fn runtime() -> tokio::runtime::Runtime {

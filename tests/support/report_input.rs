@@ -11,7 +11,7 @@ use firstcall::figures::{
     SessionCounts, UnjudgedReason,
 };
 use firstcall::report::ReportInput;
-use firstcall::report::input::{RestatedDay, ShownBefore};
+use firstcall::report::input::{OfferedTool, RestatedDay, ShownBefore};
 
 /// The last covered day of the input.
 pub(crate) const AS_OF: &str = "2026-11-29";
@@ -218,7 +218,24 @@ pub(crate) fn usual() -> ReportInput {
         restated: BTreeMap::from([(to.minus(2), restated)]),
         arrivals: arrivals(),
         has_calls_uncovered: true,
+        offered: offered(),
     }
+}
+
+/// Three tools that are called, and two that never are.
+fn offered() -> Vec<OfferedTool> {
+    let tool = |service: Option<&str>, tool: &str, schema_bytes| OfferedTool {
+        service: service.map(str::to_owned),
+        tool: tool.to_owned(),
+        schema_bytes,
+    };
+    vec![
+        tool(Some(ORDERS), "search_orders", Some(1840)),
+        tool(Some(ORDERS), "get_order", Some(412)),
+        tool(None, "create_refund", None),
+        tool(Some(LEDGER), "close_period", Some(2310)),
+        tool(None, "merge_customers", None),
+    ]
 }
 
 /// The same range with nothing in it.
@@ -235,6 +252,7 @@ pub(crate) fn empty() -> ReportInput {
         restated: BTreeMap::new(),
         arrivals: BTreeMap::new(),
         has_calls_uncovered: false,
+        offered: Vec::new(),
     }
 }
 
@@ -293,6 +311,14 @@ pub(crate) fn hostile() -> ReportInput {
         }
     }
     let arrival = input.arrivals.values().next().cloned().unwrap();
+    let of_names = names.iter().zip(names.iter().rev());
+    input.offered = of_names
+        .map(|(name, other)| OfferedTool {
+            service: Some(format!("{other} offered")),
+            tool: (*name).to_owned(),
+            schema_bytes: Some(900),
+        })
+        .collect();
     for name in names {
         let mut arrival = arrival.clone();
         arrival.kept.insert(Name::cut(name), 3);

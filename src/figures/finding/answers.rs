@@ -1,6 +1,6 @@
 //! Findings about what a tool answers: refusals, failures, nothing, too late.
 
-use super::first_call::top_parameter;
+use super::first_call::with_parameter;
 use super::{Finding, FindingRule, Severity, Subject, at_least, percent};
 use crate::call::Outcome;
 use crate::figures::counts::RetryClass;
@@ -28,19 +28,16 @@ fn bad_arguments(subject: &Subject<'_>) -> Option<Finding> {
     }
     let corrected = figures.retry_classes.get(RetryClass::AfterBadArgs);
     let sentence = subject.named().say(format!(
-        " refuses {} of {}; {} were put right by other arguments within 30\u{a0}s.",
+        " refuses {} of {}; {} of the {} refused calls were put right by other arguments within \
+         30\u{a0}s.",
         percent(refused, figures.calls),
         counted(figures.calls, "call", "calls"),
         count(corrected),
+        count(refused),
     ));
-    let advice = match top_parameter(figures) {
-        Some((name, share)) => Sentence::words(format!("{share} of the rewordings change "))
-            .name(name)
-            .say(". The model learns its form from the error message; put it into the schema."),
-        None => Sentence::words(
-            "The model learns the right form from the error message; put it into the schema.",
-        ),
-    };
+    let sentence = with_parameter(sentence, figures);
+    let advice =
+        Sentence::words("Put into the schema and the description what the error message explains.");
     let severity =
         if at_least(refused, figures.calls, 30) { Severity::High } else { Severity::Medium };
     Some(subject.finding(severity, FindingRule::BadArguments, refused, [sentence, advice]))
@@ -62,19 +59,19 @@ fn failures(subject: &Subject<'_>) -> Option<Finding> {
     }
     let (most, words) = kinds.into_iter().rev().max_by_key(|(count, _)| *count)?;
     let sentence = subject.named().say(format!(
-        " failed in {} of {}, {} of them {words}.",
+        " failed in {} of {}, {} of them {words}.{}",
         percent(failed, figures.calls),
         counted(figures.calls, "call", "calls"),
         count(most),
-    ));
-    let advice = Sentence::words(format!(
-        "Mend this before you reword anything: {} the model tried other arguments after a \
-         failure that arguments may not have caused.",
         match figures.retry_classes.get(RetryClass::AfterFailure) {
-            1 => "once".to_owned(),
-            times => format!("{} times", count(times)),
+            0 => String::new(),
+            1 => " Once the model then tried other arguments.".to_owned(),
+            times => format!(" {} times the model then tried other arguments.", count(times)),
         },
     ));
+    let advice = Sentence::words(
+        "Mend this before you reword anything: other arguments may not help against it.",
+    );
     let severity =
         if at_least(failed, figures.calls, 30) { Severity::High } else { Severity::Medium };
     Some(subject.finding(severity, FindingRule::Failures, failed, [sentence, advice]))
@@ -96,11 +93,9 @@ fn empties(subject: &Subject<'_>) -> Option<Finding> {
         count(figures.empty_accepted),
     ));
     let advice = if at_least(figures.empty_reworded, figures.empty, 50) {
-        "Most were not believed. Let an empty answer say what was searched, that nothing matching \
-         is a possible answer, and what to try instead."
+        "Let an empty answer say what was searched, that there is nothing, and what to try instead."
     } else {
-        "Most were taken as the truth. Make sure that nothing found and nothing allowed read \
-         differently."
+        "Make sure that nothing found and nothing allowed read differently."
     };
     let severity = if u128::from(figures.empty) * 100 > u128::from(figures.emptiness_known) * 20 {
         Severity::Medium
@@ -123,11 +118,11 @@ fn last_word(subject: &Subject<'_>) -> Option<Finding> {
         counted(figures.last_words, "session", "sessions"),
     ))
     .name(&subject.key.tool)
-    .say(" ended with a failure or an empty answer.");
-    let advice = Sentence::words(
-        "It is the nearest that telemetry comes to seeing a model give up. Read what these \
-         sessions did next.",
+    .say(
+        " ended with a failure or an empty answer: the nearest that telemetry comes to seeing a \
+         model give up.",
     );
+    let advice = Sentence::words("Read in your own logs what such a session had been asked for.");
     Some(subject.finding(Severity::Note, FindingRule::LastWord, failed, [sentence, advice]))
 }
 
@@ -138,13 +133,11 @@ fn slow(subject: &Subject<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = subject.named().say(format!(
-        " is slower than the window: p95 is {} over {}.",
+        " is slower than the window of 30\u{a0}s: p95 is {} over {}. A retry after such an answer \
+         is not seen, so its first-call success reads too high.",
         milliseconds(p95),
         counted(figures.calls, "call", "calls"),
     ));
-    let advice = Sentence::words(
-        "A slow answer cannot be retried within 30\u{a0}s of its start, so its first-call success \
-         reads too high. Judge it by its outcomes instead.",
-    );
+    let advice = Sentence::words("Judge it by its outcomes and its latency instead.");
     Some(subject.finding(Severity::Note, FindingRule::SlowTool, figures.calls, [sentence, advice]))
 }

@@ -2,7 +2,7 @@
 
 use super::{Finding, FindingRule, Severity, Subject};
 use crate::call::ClientName;
-use crate::figures::format::{counted, rate_percent};
+use crate::figures::format::{count, counted, rate_percent};
 use crate::figures::rate::Rate;
 use crate::figures::sentence::Sentence;
 use crate::figures::tool_client::Figures;
@@ -57,22 +57,22 @@ pub(super) fn split(subject: &Subject<'_>) -> Option<Finding> {
     let (client, plain, confirmed, shortfall) = splits.max_by(|a, b| a.3.total_cmp(&b.3))?;
     let sentence =
         Sentence::new().name(client.name()).say(" gets ").name(&subject.key.tool).say(format!(
-            " right the first time in {}, the other clients in {}.",
+            " right the first time in {} of {}, the other clients in {} of {}; once look-alikes \
+             are set aside, {} and {}.",
             rate_percent(plain.mine),
+            counted(plain.mine.judged(), "judged call", "judged calls"),
             rate_percent(plain.others),
+            count(plain.others.judged()),
+            rate_percent(confirmed.mine),
+            rate_percent(confirmed.others),
         ));
-    let advice = Sentence::words(format!(
-        "{} and {} once look-alikes are set aside. The tool can be understood: compare what this \
-         client is shown of it, and its version. {} judged, {} of the others.",
-        rate_percent(confirmed.mine),
-        rate_percent(confirmed.others),
-        counted(plain.mine.judged(), "call", "calls"),
-        crate::figures::format::count(plain.others.judged()),
-    ));
+    let advice = Sentence::words(
+        "Compare what this client is shown of the tool, and its version, with the others.",
+    );
     let severity = if shortfall >= WIDE_SPLIT { Severity::Medium } else { Severity::Note };
-    let count = plain.mine.judged();
+    let judged = plain.mine.judged();
     let mut finding =
-        subject.finding(severity, FindingRule::ClientSplit, count, [sentence, advice]);
+        subject.finding(severity, FindingRule::ClientSplit, judged, [sentence, advice]);
     finding.client = Some(client.clone());
     Some(finding)
 }

@@ -1,9 +1,10 @@
 //! Findings about how often a tool is understood the first time.
 
 use super::{Finding, FindingRule, Severity, Subject, at_least, percent, rate_text};
+use crate::call::Name;
 use crate::figures::change::{Change, Direction};
 use crate::figures::counts::RetryClass;
-use crate::figures::format::{counted, decimal, points, rate_percent};
+use crate::figures::format::{count, counted, decimal, points, rate_percent};
 use crate::figures::rate::{Band, Rate};
 use crate::figures::sentence::Sentence;
 use crate::figures::tool_client::Figures;
@@ -16,7 +17,7 @@ pub(super) fn findings(subject: &Subject<'_>) -> impl Iterator<Item = Finding> {
     // One of a tool's findings says what its cause is; the others do not repeat it.
     let fell = fell(subject);
     let low = low(subject, fell.is_some());
-    let extra = extra_attempts(subject, fell.is_some() || low.is_some());
+    let extra = extra_attempts(subject);
     let all = [fell, low, extra, green_retries(subject)];
     all.into_iter().flatten().filter(|_| subject.is_widespread())
 }
@@ -30,28 +31,31 @@ fn fell(subject: &Subject<'_>) -> Option<Finding> {
     let severity = if change.difference() <= -0.1 { Severity::High } else { Severity::Medium };
     let interval = change.interval();
     let sentence = subject.named().say(format!(
-        ": first-call success fell from {} to {} ({} points, 95\u{a0}% {} to {}).",
+        ": first-call success fell from {} to {} ({} points, 95\u{a0}% {} to {}; {} judged, {} \
+         before).",
         rate_percent(change.before()),
         rate_percent(change.now()),
         points(change.difference()),
         points(interval.low),
         points(interval.high),
+        counted(now.judged, "call", "calls"),
+        count(before.judged),
     ));
     let confirmed =
         Change::between(before.confirmed_first_call_success(), now.confirmed_first_call_success());
-    let advice = match confirmed.map(Change::direction) {
-        Some(Direction::Worse) => main_cause(now),
-        _ => Sentence::words(
-            "Confirmed first-call success did not fall: the new retries look like loops, pages \
-             or parallel calls rather than rewordings.",
-        ),
+    let texts = match confirmed.map(Change::direction) {
+        Some(Direction::Worse) => {
+            let [cause, advice] = main_cause(now);
+            [sentence.then(cause), advice]
+        }
+        _ => [
+            sentence.say(" Its confirmed first-call success did not fall."),
+            Sentence::words(
+                "Look for new loops, pages or parallel calls before you reword anything.",
+            ),
+        ],
     };
-    let advice = advice.say(format!(
-        " {} judged, {} before.",
-        counted(now.judged, "call", "calls"),
-        counted(before.judged, "call", "calls"),
-    ));
-    Some(subject.finding(severity, FindingRule::FirstCallFell, now.judged, [sentence, advice]))
+    Some(subject.finding(severity, FindingRule::FirstCallFell, now.judged, texts))
 }
 
 fn low(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
@@ -66,8 +70,9 @@ fn low(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
     let is_confirmed = confirmed
         .is_some_and(|confirmed: Rate| matches!(confirmed.band(), Band::Severe | Band::Low));
     let sentence = subject.named().say(format!(
-        ": {} right the first time{}.",
+        ": {} of {} right the first time{}.",
         rate_percent(rate),
+        counted(figures.judged, "judged call", "judged calls"),
         match (figures.retried, figures.look_alikes()) {
             (0, _) => "; none was retried".to_owned(),
             (retried, 0) =>
@@ -75,30 +80,28 @@ fn low(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
             _ => format!(", {} once look-alikes are set aside", rate_text(confirmed)),
         },
     ));
-    let rests_on = format!("{} judged.", counted(figures.judged, "call", "calls"));
     // A faultless getter in a loop reads low by the window rule alone; it is worth knowing,
     // and nothing is broken.
-    let (severity, advice) = if is_confirmed {
-        let cause = if is_cause_said { Sentence::new() } else { main_cause(figures).say(" ") };
-        (severity, cause)
-    } else {
-        let words = format!(
-            "{} of {} look like loops, pages or parallel calls: look there before you reword \
-             anything. ",
-            crate::figures::format::count(figures.look_alikes()),
+    let (severity, texts) = if !is_confirmed {
+        let sentence = sentence.say(format!(
+            " {} of {} look like loops, pages or parallel calls.",
+            count(figures.look_alikes()),
             counted(figures.retried, "retry", "retries"),
-        );
-        (Severity::Note, Sentence::words(words))
+        ));
+        let advice = Sentence::words("Look at how it is called before you reword anything.");
+        (Severity::Note, [sentence, advice])
+    } else if is_cause_said {
+        let advice =
+            Sentence::words("Start with what is said of its fall; both may have one cause.");
+        (severity, [sentence, advice])
+    } else {
+        let [cause, advice] = main_cause(figures);
+        (severity, [sentence.then(cause), advice])
     };
-    Some(subject.finding(
-        severity,
-        FindingRule::LowFirstCall,
-        figures.judged,
-        [sentence, advice.say(rests_on)],
-    ))
+    Some(subject.finding(severity, FindingRule::LowFirstCall, figures.judged, texts))
 }
 
-fn extra_attempts(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
+fn extra_attempts(subject: &Subject<'_>) -> Option<Finding> {
     let figures = subject.figures();
     let mean = figures.extra_attempts_mean()?;
     let is_far_reaching = figures.usable_chains >= 10
@@ -112,23 +115,28 @@ fn extra_attempts(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding>
         .name(&subject.key.tool)
         .say(format!(" {} times on average before getting a usable answer", decimal(mean)));
     let sentence = match client {
-        Some(client) => sentence.say(", nearly all of them in ").name(client.name()).say("."),
-        None => sentence.say("."),
+        Some(client) => sentence.say(", nearly all of them in ").name(client.name()),
+        None => sentence,
     };
-    let cause = if is_cause_said { Sentence::new() } else { main_cause(figures).say(" ") };
-    let mut advice = cause.say(format!(
-        "{} ended usable",
+    let sentence = sentence.say(format!(
+        ": {} ended usable, {} abandoned.",
         counted(figures.usable_chains, "retry chain", "retry chains"),
+        counted(figures.abandoned_chains, "was", "were"),
     ));
-    advice = match figures.abandoned_chains {
-        0 => advice.say("."),
-        abandoned => advice.say(format!(", {abandoned} were abandoned.")),
+    let advice = match top_parameter(figures) {
+        Some((name, _)) => Sentence::words("Compare the first and the last ")
+            .name(name)
+            .say(" of such a chain, and put the difference into the description."),
+        None => Sentence::words(
+            "Compare the first and the last call of such a chain, and put the difference into \
+             the description.",
+        ),
     };
     let mut finding = subject.finding(
         Severity::Medium,
         FindingRule::ExtraAttempts,
         figures.usable_chains,
-        [sentence, advice],
+        [with_parameter(sentence, figures), advice],
     );
     finding.client = client.cloned();
     Some(finding)
@@ -149,30 +157,41 @@ fn green_retries(subject: &Subject<'_>) -> Option<Finding> {
             percent(after_ok, figures.calls),
             counted(figures.calls, "call", "calls"),
         ));
-    let advice = match top_parameter(figures) {
-        Some((name, share)) => Sentence::words(format!("{share} of the rewordings change "))
-            .name(name)
-            .say(". Say in its description which form it takes, with one example."),
-        None => Sentence::words(
-            "The answer was not what was meant. Say in the description what the tool returns, \
-             for which question, and what it does not cover.",
-        ),
-    };
-    let advice = match figures.unclassified {
-        0 => advice,
-        part => advice.say(format!(
-            " For {} it could not be told whether they were loops or pages.",
+    let sentence = with_parameter(sentence, figures);
+    let sentence = match figures.unclassified {
+        0 => sentence,
+        part => sentence.say(format!(
+            " Of {} it could not be told whether they were loops or pages.",
             counted(part, "retry", "retries"),
         )),
+    };
+    let advice = match top_parameter(figures) {
+        Some((name, _)) => Sentence::words("Say in its description which form ")
+            .name(name)
+            .say(" takes, with one example."),
+        None => Sentence::words(
+            "Say in the description what the tool returns, for which question, and what it does \
+             not cover.",
+        ),
     };
     let severity =
         if at_least(after_ok, figures.calls, 15) { Severity::Medium } else { Severity::Note };
     Some(subject.finding(severity, FindingRule::GreenRetries, after_ok, [sentence, advice]))
 }
 
+/// The sentence with another one about the parameter that is reworded most, where there is one.
+pub(super) fn with_parameter(sentence: Sentence, figures: &Figures) -> Sentence {
+    match top_parameter(figures) {
+        Some((name, share)) => {
+            sentence.say(format!(" {share} of the rewordings change ")).name(name).say(".")
+        }
+        None => sentence,
+    }
+}
+
 /// The parameter that is reworded most, with its share of the comparable rewordings; only
 /// where it was seen in enough sessions and in enough of them.
-pub fn top_parameter(figures: &Figures) -> Option<(&crate::call::Name, String)> {
+pub fn top_parameter(figures: &Figures) -> Option<(&Name, String)> {
     let (name, count) = figures
         .reworded
         .iter()
@@ -182,8 +201,9 @@ pub fn top_parameter(figures: &Figures) -> Option<(&crate::call::Name, String)> 
         .then(|| (name, percent(count.retries, figures.reworded_known)))
 }
 
-/// What most of the calls that were not right the first time have in common, and what helps.
-fn main_cause(figures: &Figures) -> Sentence {
+/// What most of the calls that were not right the first time have in common, and what helps: a
+/// sentence each.
+fn main_cause(figures: &Figures) -> [Sentence; 2] {
     use crate::call::Outcome;
     let outcome = |outcome| figures.outcomes.get(outcome);
     let failed = [
@@ -202,12 +222,23 @@ fn main_cause(figures: &Figures) -> Sentence {
         (figures.empty, Cause::Empty),
         (figures.retry_classes.get(RetryClass::AfterOk), Cause::GoodAnswer),
     ];
-    let Some((count, cause)) =
-        causes.into_iter().rev().max_by_key(|(count, _)| *count).filter(|(count, _)| *count > 0)
-    else {
-        return Sentence::words("No single cause stands out.");
-    };
-    cause.sentence(figures, count)
+    let most = causes.into_iter().rev().max_by_key(|(count, _)| *count);
+    match most.filter(|(count, _)| *count > 0) {
+        Some((count, cause)) => {
+            let found = Sentence::words(format!(" {}", cause.found(count)));
+            let found = match cause {
+                Cause::Failure => found,
+                _ => with_parameter(found, figures),
+            };
+            [found, Sentence::words(cause.advice())]
+        }
+        None => [
+            Sentence::new(),
+            Sentence::words("Look at its single calls with ")
+                .name(&Name::cut("firstcall nightly --day DAY --explain TOOL"))
+                .say("."),
+        ],
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -219,43 +250,32 @@ enum Cause {
 }
 
 impl Cause {
-    fn sentence(self, figures: &Figures, count: u64) -> Sentence {
-        let parameter = |sentence: Sentence| match top_parameter(figures) {
-            Some((name, share)) => {
-                sentence.say(format!("; {share} of the rewordings change ")).name(name)
+    fn found(self, count: u64) -> String {
+        match self {
+            Self::BadArguments => format!("{} refused.", counted(count, "call was", "calls were")),
+            Self::Failure => {
+                format!("{} while running.", counted(count, "call failed", "calls failed"))
             }
-            None => sentence,
-        };
-        let (start, end) = match self {
-            Self::BadArguments => (
-                parameter(Sentence::words(format!(
-                    "{} refused",
-                    counted(count, "call was", "calls were")
-                ))),
-                ". Move what the error message explains into the schema and the description.",
-            ),
-            Self::Failure => (
-                Sentence::words(format!(
-                    "{} while running",
-                    counted(count, "call failed", "calls failed")
-                )),
-                ". Mend the tool before you reword it.",
-            ),
-            Self::Empty => (
-                parameter(Sentence::words(format!(
-                    "{} nothing",
-                    counted(count, "answer held", "answers held")
-                ))),
-                ". Let an empty answer say why it is empty and what to try instead.",
-            ),
-            Self::GoodAnswer => (
-                parameter(Sentence::words(format!(
-                    "Most retries follow good answers ({})",
-                    counted(count, "call", "calls")
-                ))),
-                ". Say in the description which form its arguments take, with one example.",
-            ),
-        };
-        start.say(end)
+            Self::Empty => format!("{} nothing.", counted(count, "answer held", "answers held")),
+            Self::GoodAnswer => {
+                format!(
+                    "{} asked again in other words.",
+                    counted(count, "good answer was", "good answers were")
+                )
+            }
+        }
+    }
+
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::BadArguments => {
+                "Put into the schema and the description what the error message explains."
+            }
+            Self::Failure => "Mend the tool before you reword it.",
+            Self::Empty => "Let an empty answer say why it is empty and what to try instead.",
+            Self::GoodAnswer => {
+                "Say in the description which form its arguments take, with one example."
+            }
+        }
     }
 }

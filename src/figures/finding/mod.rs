@@ -7,6 +7,7 @@
 mod answers;
 mod clients;
 mod first_call;
+mod offered;
 mod quality;
 mod recovery;
 mod shape;
@@ -22,6 +23,7 @@ use crate::call::outcome::words;
 use crate::call::{ClientName, ToolKey};
 
 pub use first_call::{SESSIONS_TO_NAME, top_parameter};
+pub use offered::never_called;
 
 words! {
     /// How much a finding matters.
@@ -64,6 +66,8 @@ words! {
         ClientSplit = "client_split",
         /// One tool nearly always follows the other.
         AlwaysFollows = "always_follows",
+        /// The tool is offered, and nothing calls it.
+        NeverCalled = "never_called",
         /// Sessions that are not real, so that retries cannot be seen.
         FragmentedSessions = "fragmented_sessions",
         /// Session keys that several conversations share.
@@ -122,9 +126,9 @@ pub struct Finding {
     pub client: Option<ClientName>,
     /// How many calls, sessions or chains it rests on.
     pub count: u64,
-    /// What was found, with its figure.
+    /// What was found: its figure, the count that it rests on, and what explains it.
     pub sentence: Sentence,
-    /// What to do about it, with what it rests on.
+    /// What to do about it, in one sentence.
     pub advice: Sentence,
 }
 
@@ -148,6 +152,12 @@ pub fn findings(now: &RangeFigures, before: &RangeFigures) -> Vec<Finding> {
     }
     found.extend(shape::pairs(now));
     found.extend(quality::of_sessions(now));
+    sort(&mut found);
+    found
+}
+
+/// Puts findings in their order: the most severe first, then what rests on most.
+pub fn sort(found: &mut [Finding]) {
     found.sort_by(|a, b| {
         (a.severity, std::cmp::Reverse(a.count), a.rule, &a.tool, &a.client).cmp(&(
             b.severity,
@@ -157,7 +167,6 @@ pub fn findings(now: &RangeFigures, before: &RangeFigures) -> Vec<Finding> {
             &b.client,
         ))
     });
-    found
 }
 
 /// A tool in question.

@@ -26,9 +26,7 @@ fn hashes(subject: &Subject<'_>) -> Option<Finding> {
         ));
     let advice = Sentence::words("Send ")
         .name(&Name::cut("args_hash"))
-        .say(", or the arguments themselves: they are hashed on arrival and dropped. ")
-        .name(&Name::cut("firstcall hash"))
-        .say(" shows the right value.");
+        .say(", or the arguments themselves, which are hashed on arrival and dropped.");
     Some(subject.finding(Severity::Note, FindingRule::HashesMissing, missing, [sentence, advice]))
 }
 
@@ -40,15 +38,15 @@ fn emptiness(subject: &Subject<'_>) -> Option<Finding> {
         return None;
     }
     let sentence = Sentence::words(format!(
-        "Of {} of {} of ",
+        "{} of {} of ",
         percent(unknown, ok),
         counted(ok, "good answer", "good answers"),
     ))
     .name(&subject.key.tool)
-    .say(" nobody knows whether they were empty; they count as not empty.");
+    .say(" do not tell whether they were empty, and count as not empty.");
     let advice = Sentence::words("Send ")
         .name(&Name::cut("is_empty"))
-        .say(", or the result itself: it is looked at on arrival and dropped.");
+        .say(", or the result itself, which is looked at on arrival and dropped.");
     Some(subject.finding(
         Severity::Note,
         FindingRule::EmptinessMissing,
@@ -73,8 +71,8 @@ pub(super) fn of_sessions(now: &RangeFigures) -> Vec<Finding> {
             .say(" hold one call: retries of ")
             .name(&tool.tool)
             .say(others_text(others))
-            .say(" cannot be seen, and the rate reads too high.");
-            let advice = Sentence::words("Every request opens a session of its own. Send ")
+            .say(" cannot be seen, and a rate of them reads too high.");
+            let advice = Sentence::words("Send ")
                 .name(&Name::cut("gen_ai.conversation.id"))
                 .say(" or ")
                 .name(&Name::cut("session.id"))
@@ -88,21 +86,18 @@ pub(super) fn of_sessions(now: &RangeFigures) -> Vec<Finding> {
         }
         if sessions.shared > 0 {
             let sentence = Sentence::words(format!(
-                "{} of ",
-                counted(sessions.shared, "session key", "session keys"),
+                "{} of {} of ",
+                count(sessions.shared),
+                counted(total, "session key", "session keys"),
             ))
             .name(client.name())
-            .say(format!(
-                " held two or more clients, or calls over more than 24 hours, of {}: calls of ",
-                count(total)
-            ))
+            .say(" held two or more clients, or calls over more than 24 hours: calls of ")
             .name(&tool.tool)
             .say(others_text(others))
-            .say(" may be called retries of a stranger's.");
-            let advice = Sentence::words(
-                "The key names a process or a user, not a conversation. Name the attribute that \
-                 does in the configuration.",
-            );
+            .say(" may be taken for retries of another conversation's.");
+            let advice = Sentence::words("Name an attribute that tells conversations apart in ")
+                .name(&Name::cut("sessions.conversation_attributes"))
+                .say(".");
             found.push(finding(
                 FindingRule::SharedSessions,
                 (tool, client),

@@ -18,10 +18,9 @@ pub(super) fn sweeps(subject: &Subject<'_>) -> Option<Finding> {
         count(sweeps),
         counted(figures.calls, "call", "calls"),
     ));
-    let advice = Sentence::words(format!(
-        "A parameter that takes several values at once would save most of these {} calls.",
-        count(sweeps),
-    ));
+    let advice = Sentence::words(
+        "Offer a parameter that takes several values at once; it could save most of these calls.",
+    );
     Some(subject.finding(Severity::Note, FindingRule::Sweeps, sweeps, [sentence, advice]))
 }
 
@@ -40,10 +39,8 @@ pub(super) fn small_pages(subject: &Subject<'_>) -> Option<Finding> {
         counted(figures.calls, "call", "calls"),
         decimal(as_float(figures.calls) / as_float(answers)),
     ));
-    let advice = Sentence::words(
-        "The page is too small for what models ask. Answer with more at once, or let the \
-         arguments narrow what is found.",
-    );
+    let advice =
+        Sentence::words("Answer with more at once, or let the arguments narrow what is found.");
     Some(subject.finding(Severity::Note, FindingRule::SmallPages, turned, [sentence, advice]))
 }
 
@@ -58,11 +55,11 @@ pub(super) fn pairs(now: &RangeFigures) -> Vec<Finding> {
             Sentence::new().name(&pair.next.tool).say(" follows ").name(&pair.first.tool).say(
                 format!(" in {} of {}.", percent(*times, calls), counted(calls, "call", "calls")),
             );
-        let advice = Sentence::words("A design note, not a fault: if ")
+        let advice = Sentence::words("Consider letting ")
             .name(&pair.first.tool)
-            .say(" answered with what ")
+            .say(" answer with what ")
             .name(&pair.next.tool)
-            .say(" fetches, one call would do.");
+            .say(" fetches; it is a design note, not a fault.");
         found.push(Finding {
             severity: Severity::Note,
             rule: FindingRule::AlwaysFollows,

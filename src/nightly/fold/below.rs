@@ -83,8 +83,7 @@ fn parent<'n>(attempt: &Attempt<NameId>, nodes: &[Node<'n>]) -> Option<&'n Seen>
         seen().filter(holds).max_by_key(|seen| (seen.start, std::cmp::Reverse(seen.end)))?;
     // Two that lie in parallel, or that cannot be told apart, are two candidates.
     let is_around = |other: &Seen| other.holds(innermost) && !innermost.holds(other);
-    let is_inmost = seen()
-        .filter(holds)
-        .all(|other| other.span_id == innermost.span_id || is_around(other));
+    let is_inmost =
+        seen().filter(holds).all(|other| other.span_id == innermost.span_id || is_around(other));
     is_inmost.then_some(innermost)
 }

@@ -1,7 +1,5 @@
 //! The pass on a real store.
 
-use std::collections::BTreeMap;
-
 use super::*;
 use crate::call::arbitrary::plain_sighting;
 use crate::call::{ArgsHash, CallDuration, Sighting, SpanId};
@@ -37,7 +35,7 @@ fn call(number: u64, seconds_after_midnight: u64) -> Sighting {
 
 fn send(store: &Store, sightings: Vec<Sighting>) {
     let writer = Writer::start(store, WriterOptions::default()).unwrap();
-    let batch = Batch { received: at(0), sightings, attempts: Vec::new(), counts: BTreeMap::new() };
+    let batch = Batch::of(at(0), sightings);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(writer.commit(batch)).unwrap();
     writer.close().unwrap();

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::recovery::RecoveryOut;
 use crate::call::ToolKey;
+use crate::report::model::Facts;
 
 pub(super) type Words = BTreeMap<&'static str, u64>;
 
@@ -18,11 +19,22 @@ pub(super) struct Document<'f> {
     pub(super) covered_days: Vec<String>,
     pub(super) rules: [&'static str; 2],
     pub(super) overall: Entry<'f>,
-    pub(super) tools: Vec<Entry<'f>>,
+    pub(super) tools: Tools<'f>,
     pub(super) clients: Vec<Entry<'f>>,
     pub(super) pairs: Vec<Pair<'f>>,
     pub(super) findings: Vec<FindingOut<'f>>,
     pub(super) quality: Quality<'f>,
+}
+
+/// The tools with their clients, each made as it is written: thousands of tools by hundreds of
+/// clients would else be held at once.
+pub(super) struct Tools<'f>(pub(super) &'f Facts<'f>);
+
+impl Serialize for Tools<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let found = &self.0.now.tools;
+        serializer.collect_seq(found.iter().map(|(key, tool)| super::tool(self.0, key, tool)))
+    }
 }
 
 /// The figures of everything, of a tool, of a client, or of a client within a tool. The names

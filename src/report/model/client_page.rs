@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::grid::{ClientLabel, clients_by_calls};
 use super::history::Histories;
 use super::quality::{SESSION_GRADES, grade_words};
-use super::table::{self, ToolLabel};
+use super::table::{self, Status, ToolLabel};
 use super::tool_page::{self, PartRow, SubjectFigures, SubjectParts, part, subject};
 use crate::call::ClientName;
 use crate::figures::format::{count, counted};
@@ -40,6 +40,8 @@ pub fn client_page(facts: &Facts<'_>, histories: &Histories, client: &ClientName
     let parts = SubjectParts {
         figures,
         before: facts.before.clients.get(client),
+        status: Status::of(figures),
+        schema_bytes: None,
         // What was shown before is kept per tool only.
         shown_before: None,
         line: table::line_of_days(facts, histories.client(client), tool_page::LINE),
@@ -84,7 +86,7 @@ fn sessions(facts: &Facts<'_>, client: &ClientName, figures: &Figures) -> Vec<Te
         .filter(|grade| counts.sessions.get(**grade) > 0)
         .map(|grade| format!("{} {}", count(counts.sessions.get(*grade)), grade_words(*grade)))
         .collect();
-    let term = |term, value, note| Term { term, value, note };
+    let term = |term, value, note| Term { term, value, before: String::new(), note };
     let mut terms = vec![
         term("Sessions", count(counts.sessions.total()), grades.join(", ")),
         term(

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::call::{ClientName, Day, Name, ToolKey};
-use crate::figures::{DayFigures, Figures, Finding, RangeFigures, Rate, ToolFigures, findings};
+use crate::figures::{
+    DayFigures, Figures, Finding, RangeFigures, Rate, ToolFigures, finding, findings,
+};
 use crate::report::baseline::Baseline;
 use crate::report::input::{HISTORY_DAYS, ReportInput, ShownBefore, previous_period};
 use crate::report::slug;
@@ -48,6 +50,11 @@ pub struct Facts<'a> {
     pub clients: BTreeMap<ClientName, String>,
     /// The earlier report that the range is compared with; none for the period before.
     pub baseline: Option<&'a Baseline>,
+    /// Tools that are known to be offered, with the size of what clients are sent of them.
+    pub offered: BTreeMap<ToolKey, Option<u64>>,
+    /// The covered days that are known here, on which a tool could have been called.
+    pub known_days: BTreeSet<Day>,
+    called: BTreeSet<ToolKey>,
     before_period: Option<(Day, Day)>,
     has_several_services: bool,
 }
@@ -80,7 +87,7 @@ impl<'a> Facts<'a> {
         let all_days = || input.history.iter().chain(&input.previous).chain(&input.days);
         // Tools and clients of the days before have a page too, so that links to them land; so
         // has a pair's next tool, which may have been called after the range's last midnight.
-        let tools: BTreeSet<_> = all_days()
+        let called: BTreeSet<ToolKey> = all_days()
             .flat_map(|day| {
                 let paired = day.pairs.keys().flat_map(|pair| [&pair.first, &pair.next]);
                 day.tools.keys().map(|(tool, _)| tool).chain(paired)
@@ -94,20 +101,33 @@ impl<'a> Facts<'a> {
             })
             .cloned()
             .collect();
-        let services: BTreeSet<_> = tools.iter().map(|tool| &tool.service).collect();
+        let known_days: BTreeSet<Day> = all_days().map(|day| day.day).collect();
+        // Before the first covered day nobody knows what was called.
+        let offered = if known_days.is_empty() { BTreeMap::new() } else { offered(input, &called) };
+        let tools: BTreeSet<&ToolKey> = called.iter().chain(offered.keys()).collect();
+        let named = tools.iter().map(|tool| &tool.service).filter(|name| !name.as_str().is_empty());
+        let services: BTreeSet<_> = named.collect();
         Self {
             input,
-            findings: findings(&now, &before),
+            findings: all_findings(&now, &before, &offered, &called),
             standing: standing(input, &now),
             has_several_services: services.len() > 1,
-            tools: tools.iter().map(|tool| (tool.clone(), slug::of_tool(tool))).collect(),
+            tools: tools.iter().map(|tool| ((*tool).clone(), slug::of_tool(tool))).collect(),
             clients: clients.iter().map(|c| (c.clone(), slug::of_client(c))).collect(),
             now,
             before,
             shown_before,
             baseline: None,
+            offered,
+            known_days,
+            called,
             before_period,
         }
+    }
+
+    /// Whether the tool is offered and was called on no covered day that is known here.
+    pub fn is_never_called(&self, key: &ToolKey) -> bool {
+        !self.called.contains(key)
     }
 
     /// A tool's figures in the range; empty ones where it was not called.
@@ -148,7 +168,7 @@ impl<'a> Facts<'a> {
 
     /// The service to show beside a tool's name; none where all tools are of one service.
     pub fn service<'k>(&self, key: &'k ToolKey) -> Option<&'k Name> {
-        self.has_several_services.then_some(&key.service)
+        (self.has_several_services && !key.service.as_str().is_empty()).then_some(&key.service)
     }
 
     /// The period before, where there is one with covered days.
@@ -175,6 +195,50 @@ impl<'a> Facts<'a> {
             .map(|day| (day, days.get(&day).and_then(|found| of_day(found))))
             .collect()
     }
+}
+
+/// The offered tools by their keys. One that was declared without its service is every tool of
+/// that name that was called, and else a tool of no service.
+fn offered(input: &ReportInput, called: &BTreeSet<ToolKey>) -> BTreeMap<ToolKey, Option<u64>> {
+    let mut offered = BTreeMap::new();
+    for one in &input.offered {
+        let tool = Name::cut(&one.tool);
+        let keys: Vec<ToolKey> = match &one.service {
+            Some(service) => vec![ToolKey { service: Name::cut(service), tool }],
+            None => {
+                let same = called.iter().filter(|key| key.tool == tool).cloned();
+                let same: Vec<_> = same.collect();
+                if same.is_empty() { vec![ToolKey { service: Name::cut(""), tool }] } else { same }
+            }
+        };
+        for key in keys {
+            let size = offered.entry(key).or_insert(one.schema_bytes);
+            *size = size.or(one.schema_bytes);
+        }
+    }
+    offered
+}
+
+/// The findings of the figures, and those about tools that nothing calls.
+fn all_findings(
+    now: &RangeFigures,
+    before: &RangeFigures,
+    offered: &BTreeMap<ToolKey, Option<u64>>,
+    called: &BTreeSet<ToolKey>,
+) -> Vec<Finding> {
+    let mut all = findings(now, before);
+    let days = now.covered.len() as u64;
+    for (key, schema_bytes) in offered.iter().filter(|(key, _)| !called.contains(*key)) {
+        // A service that never sends anything says nothing about its tools.
+        let of_service = now
+            .tools
+            .iter()
+            .filter(|(other, _)| key.service.as_str().is_empty() || other.service == key.service);
+        let others = of_service.map(|(_, tool)| tool.all.calls).sum();
+        all.extend(finding::never_called(key, days, others, *schema_bytes));
+    }
+    finding::sort(&mut all);
+    all
 }
 
 /// The day's rate over the tools and clients that `pick` takes.

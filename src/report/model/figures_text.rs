@@ -16,16 +16,37 @@ pub struct Term {
     pub term: &'static str,
     /// Its value.
     pub value: String,
+    /// Its value in the period before; empty where there is none.
+    pub before: String,
     /// What the value rests on; empty where nothing needs to be said.
     pub note: String,
 }
 
 fn term(term: &'static str, value: impl Into<String>, note: impl Into<String>) -> Term {
-    Term { term, value: value.into(), note: note.into() }
+    Term { term, value: value.into(), before: String::new(), note: note.into() }
 }
 
-/// The figures that every tool and client page lists.
-pub fn terms(figures: &Figures) -> Vec<Term> {
+/// The figures that every tool and client page lists, with those of the period before where
+/// there was a call in it.
+pub fn terms(figures: &Figures, before: Option<&Figures>) -> Vec<Term> {
+    let mut terms = of_period(figures);
+    if let Some(before) = before.filter(|before| before.calls > 0) {
+        let earlier = of_period(before);
+        for term in &mut terms {
+            let same = earlier.iter().find(|one| one.term == term.term);
+            term.before = same.map_or_else(String::new, |one| one.value.clone());
+        }
+    }
+    terms
+}
+
+/// The size of a tool's description and schemas.
+pub fn schema_size(size: u64) -> Term {
+    let size = bytes(crate::figures::rate::as_float(size));
+    term("Schema size", size, "its description and schemas, as clients are sent them")
+}
+
+fn of_period(figures: &Figures) -> Vec<Term> {
     let mut terms = vec![term(
         "Calls",
         count(figures.calls),

@@ -4,12 +4,15 @@ use super::facts::{Facts, Standing};
 use super::findings::{self, FindingText};
 use super::frame::Frame;
 use super::grid::{self, Grid};
+use super::history::Histories;
 use super::quality::{StripItem, strip};
 use super::rate_text::{ChangeText, RateText};
 use super::retries::Retries;
 use super::table::{self, ToolLabel, ToolRow};
+use super::tool_page::{self, SubjectDay};
 use super::verdict::{Verdict, verdict};
 use crate::figures::format::{count, share_in_column};
+use crate::figures::{DayFigures, RangeFigures};
 use crate::report::chart::Sparkline;
 
 /// The most findings on the overview; all of them have a page of their own.
@@ -28,6 +31,8 @@ pub struct Overview {
     pub verdict: Verdict,
     /// The data-quality strip; empty where nothing is covered.
     pub strip: Vec<StripItem>,
+    /// What casts doubt on the verdict, in words; none where nothing does.
+    pub doubt: Option<String>,
     /// The headline figures; none where nothing was judged.
     pub headline: Option<Headline>,
     /// What the retries were.
@@ -60,7 +65,9 @@ pub struct Headline {
     /// What became of that.
     pub confirmed_change: ChangeText,
     /// The last 30 days.
-    pub days: Sparkline,
+    pub line: Sparkline,
+    /// The covered days of those, the newest first.
+    pub days: Vec<SubjectDay>,
     /// All calls.
     pub calls: String,
 }
@@ -79,21 +86,23 @@ pub struct PairRow {
 }
 
 /// What the overview says of these facts.
-pub fn overview(facts: &Facts<'_>) -> Overview {
+pub fn overview(facts: &Facts<'_>, histories: &Histories) -> Overview {
+    let strip = strip(facts);
     let all = findings::all(facts);
     let keys = table::tools_by_need(facts);
     let shown = keys.get(..TOOLS.min(keys.len())).unwrap_or_default();
     Overview {
         frame: Frame::top(facts, "First-call success").with_twin("README.md"),
         verdict: verdict(facts),
-        strip: strip(facts),
+        doubt: doubt(&strip),
+        strip,
         headline: headline(facts),
         retries: Retries::of(&facts.now.overall),
         grid: grid::grid(facts),
         more_findings: all.len().saturating_sub(FINDINGS),
         findings: all.into_iter().take(FINDINGS).collect(),
         pairs: pairs(facts, |_| true).into_iter().take(PAIRS).collect(),
-        tools: table::rows(facts, shown),
+        tools: table::rows(facts, histories, shown),
         more_tools: keys.len() - shown.len(),
         against: table::against(facts),
     }
@@ -110,9 +119,25 @@ fn headline(facts: &Facts<'_>) -> Option<Headline> {
         change: ChangeText::first_call(now, before),
         confirmed: RateText::confirmed(now),
         confirmed_change: ChangeText::confirmed(now, before),
-        days: table::history_line(facts, (260, 64)),
+        line: table::history_line(facts, (260, 64)),
+        days: days(facts),
         calls: count(now.calls),
     })
+}
+
+/// Why the verdict is to be read with care; none where it stands.
+fn doubt(strip: &[StripItem]) -> Option<String> {
+    let doubts: Vec<&str> = strip.iter().filter_map(|item| item.doubt.as_deref()).collect();
+    (!doubts.is_empty()).then(|| doubts.join("; "))
+}
+
+/// All calls of each covered day of the charts, the newest first.
+fn days(facts: &Facts<'_>) -> Vec<SubjectDay> {
+    let row = |day: &DayFigures| {
+        let overall = RangeFigures::of([day]).overall;
+        tool_page::subject_day(day.day, &overall)
+    };
+    facts.input.history.iter().rev().map(row).collect()
 }
 
 /// The pairs that `pick` takes, the most frequent first.

@@ -18,8 +18,10 @@ pub struct StripItem {
     pub value: String,
     /// What stands behind the value.
     pub rest: String,
-    /// Whether it casts doubt on the rates.
+    /// Whether it is worth a look.
     pub is_doubtful: bool,
+    /// Why the verdict is to be read with care, as a part of a sentence; none where it stands.
+    pub doubt: Option<String>,
 }
 
 /// The data-quality strip; empty where no day is covered.
@@ -54,12 +56,41 @@ fn sessions(facts: &Facts<'_>) -> StripItem {
     }
     let value = best.and_then(|grade| Some(format!("{} {}", of(grade)?, grade_words(grade))));
     let is_unreal = matches!(best, Some(SessionGrade::D | SessionGrade::E)) && total > 0;
+    let doubt = if is_unreal {
+        Some("most calls have no session that the telemetry names".to_owned())
+    } else {
+        unreal_sessions(facts)
+    };
     StripItem {
         term: "Sessions",
         value: value.unwrap_or_else(|| "none".to_owned()),
         rest: rest.join(", "),
         is_doubtful: fragmented + shared > 0 || is_unreal,
+        doubt,
     }
+}
+
+/// A tenth of the calls or of the sessions, from which on the verdict may rest on what is wrong
+/// with them.
+const fn is_a_tenth(part: u64, whole: u64) -> bool {
+    part > 0 && part.saturating_mul(10) >= whole
+}
+
+fn unreal_sessions(facts: &Facts<'_>) -> Option<String> {
+    let calls = |client| facts.client(client).calls;
+    let fragmented: u64 = facts.now.fragmented_clients().map(calls).sum();
+    if is_a_tenth(fragmented, facts.now.overall.calls) {
+        let share = share(fragmented, facts.now.overall.calls).unwrap_or_default();
+        return Some(format!(
+            "{share} of the calls are of clients that open a session for every request, where \
+             retries cannot be seen"
+        ));
+    }
+    let sessions = facts.now.all_sessions();
+    is_a_tenth(sessions.shared, sessions.sessions.total()).then(|| {
+        let keys = counted(sessions.shared, "session key is", "session keys are");
+        format!("{keys} shared by several conversations")
+    })
 }
 
 /// How well a session is known, in words.
@@ -85,6 +116,8 @@ fn judged(facts: &Facts<'_>) -> StripItem {
         value: count(overall.judged),
         rest: format!("of {}{rest}", counted(overall.calls, "call", "calls")),
         is_doubtful: overall.judged * 2 < overall.calls,
+        doubt: (overall.judged * 2 < overall.calls)
+            .then(|| "fewer than half of the calls could be judged".to_owned()),
     }
 }
 
@@ -101,6 +134,8 @@ fn emptiness(facts: &Facts<'_>) -> StripItem {
             format!("{} may hide a failure", counted(low, "good answer", "good answers"))
         },
         is_doubtful: overall.emptiness_known * 2 < ok,
+        doubt: (overall.emptiness_known * 2 < ok)
+            .then(|| "of most good answers it is not known whether they were empty".to_owned()),
     }
 }
 
@@ -118,6 +153,8 @@ fn sampling(facts: &Facts<'_>) -> StripItem {
             )
         },
         is_doubtful: sampled > 0,
+        doubt: (sampled > 0)
+            .then(|| "the input is sampled, so a follow-up may be missing".to_owned()),
     }
 }
 
@@ -137,6 +174,7 @@ fn late(facts: &Facts<'_>) -> StripItem {
         value: if late == 0 { "none".to_owned() } else { counted(late, "call", "calls") },
         rest,
         is_doubtful: false,
+        doubt: None,
     }
 }
 

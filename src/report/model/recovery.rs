@@ -139,7 +139,11 @@ pub fn recovery_page(facts: &Facts<'_>) -> RecoveryPage {
     RecoveryPage {
         frame: Frame::top(facts, "Recovery").with_twin("recovery.md"),
         recovery: RecoveryText::of(&facts.now.overall),
-        tools: tools.iter().take(table::ROWS).map(|(key, figures)| row(facts, key, figures)).collect(),
+        tools: tools
+            .iter()
+            .take(table::ROWS)
+            .map(|(key, figures)| row(facts, key, figures))
+            .collect(),
         further,
         findings: findings::of_recovery(facts),
     }
@@ -218,10 +222,8 @@ impl Flow {
             is_bad: word == Followed::ReplayedUnsafely,
             ribbon,
         });
-        let title = format!(
-            "{} timed out or ended unknown; then",
-            counted(total, "call", "calls"),
-        );
+        let title =
+            format!("{} timed out or ended unknown; then", counted(total, "call", "calls"),);
         Some(Self { title, height, all, rows: rows.collect() })
     }
 }
@@ -269,7 +271,7 @@ fn figure_words(figure: &str) -> &'static str {
 }
 
 fn term(term: &'static str, value: impl Into<String>, note: impl Into<String>) -> Term {
-    Term { term, value: value.into(), note: note.into() }
+    Term { term, value: value.into(), before: String::new(), note: note.into() }
 }
 
 fn terms(figures: &Figures) -> Vec<Term> {
@@ -288,7 +290,8 @@ fn terms(figures: &Figures) -> Vec<Term> {
         terms.push(term("Timeouts by stage", count(timeouts), note));
     }
     if let Some(fate) = &known.timeout_fate {
-        let fates = fate.iter().map(|(word, times)| format!("{} {}", count(times), fate_words(word)));
+        let fates =
+            fate.iter().map(|(word, times)| format!("{} {}", count(times), fate_words(word)));
         let note = fates.collect::<Vec<_>>().join(", ");
         terms.push(term("Fate of timed-out calls", count(fate.total()), note));
     }
@@ -321,7 +324,11 @@ fn terms(figures: &Figures) -> Vec<Term> {
         terms.push(term("Retry amplification", decimal(amplified), note));
     }
     if let (Some(unknown), Some(resolved)) = (known.unknown_outcomes, known.unknown_resolved) {
-        let note = format!("of {}; {} resolved", counted(recovery.writes, "write", "writes"), count(resolved));
+        let note = format!(
+            "of {}; {} resolved",
+            counted(recovery.writes, "write", "writes"),
+            count(resolved)
+        );
         terms.push(term("Unknown outcomes", count(unknown), note));
     }
     if recovery.budgeted > 0 {
@@ -355,18 +362,18 @@ fn words<W: Word>(counts: &Counts<W>) -> String {
 fn dependencies(figures: &Figures) -> Vec<DependencyRow> {
     let mut all: Vec<_> = figures.recovery.dependencies.iter().collect();
     all.sort_by(|(a, x), (b, y)| y.attempts.cmp(&x.attempts).then_with(|| a.cmp(b)));
-    let row = |(dependency, counts): (
-        &crate::figures::Dependency,
-        &crate::figures::DependencyCounts,
-    )| DependencyRow {
-        name: names::shown(dependency.name.as_str()),
-        kind: dependency.kind.word(),
-        attempts: count(counts.attempts),
-        failed: count(counts.failed),
-        timed_out: count(counts.timed_out),
-        mean: counts.mean().map_or_else(String::new, |mean| {
-            milliseconds(as_float(mean.as_nanos()) / 1e6)
-        }),
-    };
+    let row =
+        |(dependency, counts): (&crate::figures::Dependency, &crate::figures::DependencyCounts)| {
+            DependencyRow {
+                name: names::shown(dependency.name.as_str()),
+                kind: dependency.kind.word(),
+                attempts: count(counts.attempts),
+                failed: count(counts.failed),
+                timed_out: count(counts.timed_out),
+                mean: counts
+                    .mean()
+                    .map_or_else(String::new, |mean| milliseconds(as_float(mean.as_nanos()) / 1e6)),
+            }
+        };
     all.into_iter().take(12).map(row).collect()
 }

@@ -1,7 +1,7 @@
 //! The tool table: one row per tool, by what needs attention.
 
 use super::facts::{Facts, rate_of_day};
-use super::history::ByDay;
+use super::history::{ByDay, Histories};
 use super::rate_text::{ChangeText, RateText};
 use super::retries;
 use crate::call::ToolKey;
@@ -61,7 +61,7 @@ impl Status {
         let confirmed = figures.confirmed_first_call_success().map(Rate::band);
         let is_look_alike = confirmed.is_some_and(|confirmed| confirmed < rate.band())
             && figures.look_alikes() * 2 > figures.retried;
-        let note = if is_look_alike { "mostly look-alikes" } else { "" };
+        let note = if is_look_alike { "mostly look\u{2011}alikes" } else { "" };
         let style = match rate.band() {
             Band::Healthy => "calm",
             Band::Friction => "some",
@@ -69,6 +69,19 @@ impl Status {
             Band::Severe => "severe",
         };
         Self { word: rate.band().word(), style, note }
+    }
+}
+
+/// The status of a tool that is offered and that nothing calls.
+pub const NEVER_CALLED: Status = Status { word: "never called", style: "calm", note: "" };
+
+impl Status {
+    /// The status of a tool, which may be one that is offered and that nothing calls.
+    pub fn of_tool(facts: &Facts<'_>, key: &ToolKey) -> Self {
+        if facts.is_never_called(key) {
+            return NEVER_CALLED;
+        }
+        Self::of(facts.tool(key))
     }
 }
 
@@ -109,7 +122,7 @@ pub fn first_rows<T>(rows: &[T]) -> &[T] {
 }
 
 /// The size of a line in a table row.
-const LINE: (u32, u32) = (120, 24);
+const LINE: (u32, u32) = (104, 24);
 
 /// The tools of the range and those that were called shortly before, by what needs attention:
 /// the worst band first, within it the most calls that were not right the first time.
@@ -139,28 +152,31 @@ pub fn need(figures: &Figures) -> (u8, std::cmp::Reverse<u64>) {
 }
 
 /// The rows of these tools; their lines share one scale.
-pub fn rows(facts: &Facts<'_>, keys: &[ToolKey]) -> Vec<ToolRow> {
-    let histories = histories(facts);
-    let empty = Vec::new();
-    let of = |key: &ToolKey| histories.get(key).unwrap_or(&empty);
+pub fn rows(facts: &Facts<'_>, histories: &Histories, keys: &[ToolKey]) -> Vec<ToolRow> {
+    let rates = |key: &ToolKey| rates_of_days(facts, histories.tool(key));
+    let rates: Vec<Vec<Option<Rate>>> = keys.iter().map(rates).collect();
     let floor = chart::common_floor(
-        keys.iter().flat_map(of).filter_map(|value: &Option<Rate>| value.map(Rate::fraction)),
+        rates.iter().flatten().filter_map(|rate: &Option<Rate>| rate.map(Rate::fraction)),
     );
     keys.iter()
-        .map(|key| {
+        .zip(&rates)
+        .map(|(key, rates)| {
             let figures = facts.tool(key);
             ToolRow {
                 tool: ToolLabel::of(facts, key),
                 first_call: RateText::first_call(figures),
                 change: ChangeText::first_call(figures, facts.tool_before(key)),
-                days: line(of(key), LINE, floor),
+                days: Sparkline {
+                    twin: "The tool's page has the same numbers as a table.",
+                    ..line(rates, LINE, floor)
+                },
                 confirmed: RateText::confirmed(figures),
                 extra_attempts: figures.extra_attempts_mean().map(decimal),
                 calls: count(figures.calls),
                 mostly: retries::mostly(figures),
                 parameter: top_parameter(figures).map(|(name, _)| names::shown(name.as_str())),
                 p95: figures.latency.percentile(95).map(|nanos| milliseconds(nanos / 1e6)),
-                status: Status::of(figures),
+                status: Status::of_tool(facts, key),
             }
         })
         .collect()
@@ -170,26 +186,14 @@ pub fn rows(facts: &Facts<'_>, keys: &[ToolKey]) -> Vec<ToolRow> {
 /// and nothing.
 pub const CALLS_PER_POINT: u64 = 5;
 
-/// The rate of each history day per tool, in one walk over the days.
-fn histories(facts: &Facts<'_>) -> std::collections::BTreeMap<ToolKey, Vec<Option<Rate>>> {
-    let days: Vec<_> = facts.history_days().collect();
-    let mut sums = std::collections::BTreeMap::<ToolKey, Vec<(u64, u64)>>::new();
-    for found in &facts.input.history {
-        let Some(position) = days.iter().position(|day| *day == found.day) else { continue };
-        for ((key, _), figures) in &found.tools {
-            let of_tool = sums.entry(key.clone()).or_insert_with(|| vec![(0, 0); days.len()]);
-            if let Some((hits, judged)) = of_tool.get_mut(position) {
-                *hits += figures.first_call_successes;
-                *judged += figures.judged;
-            }
-        }
-    }
-    let rates = |sums: Vec<(u64, u64)>| sums.into_iter().map(|(hits, judged)| point(hits, judged));
-    sums.into_iter().map(|(key, sums)| (key, rates(sums).collect())).collect()
+/// The rate of each day of the charts that is a point of a line.
+fn rates_of_days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<Option<Rate>> {
+    let rate = |day| by_day.get(&day).and_then(Figures::first_call_success).filter(is_point);
+    facts.history_days().map(rate).collect()
 }
 
-fn point(hits: u64, judged: u64) -> Option<Rate> {
-    Rate::of(hits, judged).filter(|rate| rate.judged() >= CALLS_PER_POINT)
+fn is_point(rate: &Rate) -> bool {
+    rate.judged() >= CALLS_PER_POINT
 }
 
 /// The line of a whole report over the last 30 days.
@@ -200,12 +204,10 @@ pub fn history_line(facts: &Facts<'_>, size: (u32, u32)) -> Sparkline {
 
 /// The line of a tool or a client over the last 30 days.
 pub fn line_of_days(facts: &Facts<'_>, by_day: &ByDay, size: (u32, u32)) -> Sparkline {
-    let rate = |day| by_day.get(&day).and_then(Figures::first_call_success);
-    line_of_rates(facts.history_days().map(rate), size)
+    line_of_rates(rates_of_days(facts, by_day).into_iter(), size)
 }
 
 fn line_of_rates(rates: impl Iterator<Item = Option<Rate>>, size: (u32, u32)) -> Sparkline {
-    let is_point = |rate: &Rate| rate.judged() >= CALLS_PER_POINT;
     let rates: Vec<_> = rates.map(|rate| rate.filter(is_point)).collect();
     let floor = chart::common_floor(rates.iter().flatten().map(|rate| rate.fraction()));
     line(&rates, size, floor)

@@ -11,12 +11,13 @@ use super::rate_text::{ChangeText, RateText};
 use super::recovery::RecoveryText;
 use super::retries::Retries;
 use super::table::{self, Status};
-use crate::call::ToolKey;
+use crate::call::{Day, ToolKey};
 use crate::figures::Figures;
-use crate::figures::format::{count, milliseconds};
+use crate::figures::format::{bytes, count, counted, milliseconds};
+use crate::figures::rate::as_float;
 use crate::report::chart::Sparkline;
 use crate::report::input::ShownBefore;
-use crate::report::names;
+use crate::report::{dates, names};
 
 /// What a tool's page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct ToolPage {
     pub pairs: Vec<PairRow>,
     /// Recovery of its uncertain calls.
     pub recovery: RecoveryText,
+    /// That it is offered and nothing calls it; none of a tool that was called.
+    pub never_called: Option<String>,
 }
 
 /// The figures that a tool's and a client's page share.
@@ -44,6 +47,8 @@ pub struct ToolPage {
 pub struct SubjectFigures {
     /// How it does.
     pub status: Status,
+    /// Whether any call of it is known, in the range or on the days around it.
+    pub is_called: bool,
     /// First-call success.
     pub first_call: RateText,
     /// What became of it.
@@ -124,6 +129,8 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
     let parts = SubjectParts {
         figures,
         before: facts.tool_before(key),
+        status: Status::of_tool(facts, key),
+        schema_bytes: facts.offered.get(key).copied().flatten(),
         shown_before: shown,
         line: table::line_of_days(facts, histories.tool(key), LINE),
         days: days(facts, histories.tool(key)),
@@ -133,7 +140,12 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
         frame: Frame::below(facts, names::shown(key.tool.as_str()))
             .with_twin(format!("tools/{slug}.md")),
         name: names::shown_whole(key.tool.as_str()),
-        service: names::shown(key.service.as_str()),
+        service: if facts.is_never_called(key) && key.service.as_str().is_empty() {
+            "service not declared".to_owned()
+        } else {
+            names::shown(key.service.as_str())
+        },
+        never_called: never_called(facts, key),
         figures: subject(facts, parts),
         clients: clients(facts, key),
         pairs: pairs(facts, |pair| pair.first == *key || pair.next == *key)
@@ -145,6 +157,20 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
     }
 }
 
+fn never_called(facts: &Facts<'_>, key: &ToolKey) -> Option<String> {
+    let since = facts.known_days.first().filter(|_| facts.is_never_called(key))?;
+    let size = facts.offered.get(key).copied().flatten();
+    Some(format!(
+        "It is offered, and was not called on any of the {} since {}.{}",
+        counted(facts.known_days.len() as u64, "covered day", "covered days"),
+        dates::long(*since),
+        size.map_or_else(String::new, |size| format!(
+            " Its description and schemas take {}.",
+            bytes(as_float(size))
+        )),
+    ))
+}
+
 /// The size of the line on a page of its own.
 pub const LINE: (u32, u32) = (360, 84);
 
@@ -154,6 +180,10 @@ pub struct SubjectParts<'p> {
     pub figures: &'p Figures,
     /// Those of the period before.
     pub before: Option<&'p Figures>,
+    /// How it does.
+    pub status: Status,
+    /// The size of what clients are sent of it, where that is known.
+    pub schema_bytes: Option<u64>,
     /// The headline as shown before days were run again, where that is kept.
     pub shown_before: Option<&'p ShownBefore>,
     /// The last 30 days.
@@ -169,7 +199,8 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
     let figures = parts.figures;
     let first_call = RateText::first_call(figures);
     SubjectFigures {
-        status: Status::of(figures),
+        is_called: parts.status != table::NEVER_CALLED,
+        status: parts.status,
         change: ChangeText::first_call(figures, parts.before),
         confirmed: RateText::confirmed(figures),
         confirmed_change: ChangeText::confirmed(figures, parts.before),
@@ -181,7 +212,13 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
             .map(RateText::shown_before)
             .filter(|shown| *shown != first_call),
         first_call,
-        terms: if figures.calls == 0 { Vec::new() } else { figures_text::terms(figures) },
+        terms: if figures.calls == 0 {
+            Vec::new()
+        } else {
+            let mut terms = figures_text::terms(figures, parts.before);
+            terms.extend(parts.schema_bytes.map(figures_text::schema_size));
+            terms
+        },
         retries: Retries::of(figures),
         parameters: figures_text::parameters(figures),
         parameters_of: count(figures.reworded_known),
@@ -197,16 +234,18 @@ pub fn days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<SubjectDay> {
     let not_called = Figures::default();
     let covered = facts.input.history.iter().rev();
     covered
-        .map(|covered| {
-            let figures = by_day.get(&covered.day).unwrap_or(&not_called);
-            SubjectDay {
-                night: Night::of(covered.day),
-                first_call: RateText::first_call(figures),
-                calls: count(figures.calls),
-                retried: count(figures.retried),
-            }
-        })
+        .map(|covered| subject_day(covered.day, by_day.get(&covered.day).unwrap_or(&not_called)))
         .collect()
+}
+
+/// The row of one day.
+pub fn subject_day(day: Day, figures: &Figures) -> SubjectDay {
+    SubjectDay {
+        night: Night::of(day),
+        first_call: RateText::first_call(figures),
+        calls: count(figures.calls),
+        retried: count(figures.retried),
+    }
 }
 
 fn clients(facts: &Facts<'_>, key: &ToolKey) -> Vec<PartRow> {

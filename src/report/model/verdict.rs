@@ -162,10 +162,10 @@ fn compare(facts: &Facts<'_>) -> Verdict {
     if let Some(cell) = cell {
         return cell_verdict(&cell, &against);
     }
-    let mut detail = Sentence::words(format!("Compared with {against}."));
-    if fell > 0 {
-        detail = fall_detail(&compared, detail);
-    }
+    let detail = match compared.first().filter(|_| fell > 0) {
+        Some(worst) => fall_detail(worst, &against),
+        None => Sentence::words(format!("Compared with {against}.")),
+    };
     Verdict { headline, detail, is_worse: fell > 0, is_change: fell + rose > 0 }
 }
 
@@ -204,14 +204,14 @@ fn cell_verdict(cell: &FallenCell<'_>, against: &str) -> Verdict {
         .say(format!(" from {} to ", rate_percent(cell.change.before())))
         .alarm(rate_percent(cell.change.now()))
         .say("; no tool fell as a whole.");
-    let detail = format!("Compared with {against}.{}", fall_text(cell.change));
+    let detail = format!("Compared with {against}: {}", fall_text(cell.change));
     Verdict { headline, detail: Sentence::words(detail), is_worse: true, is_change: true }
 }
 
 fn fall_text(change: Change) -> String {
     let interval = change.interval();
     format!(
-        " The fall is {} points, 95\u{a0}% {} to {}, over {} and {} before.",
+        "{} points, 95\u{a0}% {} to {}, over {} and {} before.",
         points(change.difference()),
         points(interval.low),
         points(interval.high),
@@ -266,9 +266,9 @@ fn fall(facts: &Facts<'_>, worst: &ComparedTool<'_>, fell: u64, all: u64) -> Sen
     }
 }
 
-fn fall_detail(compared: &[ComparedTool<'_>], detail: Sentence) -> Sentence {
-    let Some(worst) = compared.first() else { return detail };
-    let detail = detail.say(fall_text(worst.change));
+fn fall_detail(worst: &ComparedTool<'_>, against: &str) -> Sentence {
+    let detail = format!("Compared with {against}: {}", fall_text(worst.change));
+    let detail = Sentence::words(detail);
     match worst.confirmed.map(Change::direction) {
         Some(Direction::Worse) => detail,
         _ => detail.say(

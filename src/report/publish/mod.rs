@@ -1,6 +1,6 @@
 //! Publishing: the only writer of report files.
 //!
-//! The new site is built in a folder beside the old one, synced, and put in its place in one
+//! Each file is written as it is made. The new site is built in a folder beside the old one, synced, and put in its place in one
 //! step: a crash leaves the old site whole or the new one. A page that has not changed keeps
 //! its bytes and its time. Nights that the new site no longer holds stay where links point,
 //! and so does everything else in the folder that is none of firstcall's pages.
@@ -8,16 +8,20 @@
 mod error;
 mod staging;
 mod swap;
+mod writer;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use error::At as _;
 pub use error::PublishError;
 use staging::Staging;
+pub use writer::Writer;
 
+use super::model::tool_list::is_later_page;
+use super::site::FileSink as _;
 use crate::call::Day;
 
 /// Marks a folder as one that firstcall wrote, so that no other folder is ever replaced.
@@ -25,32 +29,52 @@ const MARKER: &str = ".firstcall-report";
 const MARKER_TEXT: &[u8] =
     b"This folder is written by firstcall; its pages are replaced each time.\n";
 
-/// The start of files that are dropped when the new site no longer holds them: later pages of
-/// the list of tools. Every other page may be where a kept night or a link from elsewhere
-/// leads: it stays, and says as of which day it speaks.
-const DROPPED: &str = "tools/page-";
+/// Whether a file is dropped when the new site no longer holds it: a later page of the list of
+/// tools. Every other page may be where a kept night or a link from elsewhere leads: it stays, and
+/// says as of which day it speaks.
+fn is_dropped(path: &Path) -> bool {
+    let name = path.to_str().and_then(|path| path.strip_prefix("tools/"));
+    name.is_some_and(is_later_page)
+}
 
 /// Puts `files`, by their paths within the site, in the folder `dir`. The folder is made where
 /// it does not exist; one that holds anything else than a report is refused.
+///
+/// # Errors
+/// Where a file leads out of the folder, the folder is none of firstcall's, or the file system
+/// refuses.
 pub fn publish(dir: &Path, files: Vec<(PathBuf, Vec<u8>)>) -> Result<(), PublishError> {
-    for (path, _) in &files {
-        let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-        if !is_plain || path.as_os_str().is_empty() {
-            return Err(PublishError::PathOutside { path: path.clone() });
-        }
-    }
+    let written = publish_each(dir, |writer| {
+        files.into_iter().try_for_each(|(path, bytes)| writer.file(&path, &bytes))
+    });
+    written.map(|_| ())
+}
+
+/// The same for files that are made one after another by `make`, each written at once; gives
+/// their number.
+///
+/// # Errors
+/// As [`publish`]; what was written until then is removed.
+pub fn publish_each(
+    dir: &Path,
+    make: impl FnOnce(&mut Writer<'_>) -> Result<(), PublishError>,
+) -> Result<usize, PublishError> {
     let site = Site::find(dir)?;
     let _lock = site.lock();
     site.refuse_foreign()?;
-    let mut files = files;
-    files.push((PathBuf::from(MARKER), MARKER_TEXT.to_vec()));
-    // The same order each time, the entrance last: in a folder that cannot be swapped, links
-    // lead to pages that are there already.
-    files.sort_by(|(a, _), (b, _)| (is_entrance(a), a).cmp(&(is_entrance(b), b)));
-    if site.can_be_swapped() {
-        swap::publish_beside(&site, &files)
-    } else {
-        swap::publish_within(&site, &files)
+    let mut writer = Writer::start(&site)?;
+    let made = make(&mut writer).and_then(|()| {
+        let files = writer.count();
+        writer.file(Path::new(MARKER), MARKER_TEXT)?;
+        Ok(files)
+    });
+    match made {
+        Ok(files) => writer.finish().map(|()| files),
+        Err(error) => {
+            // The trouble at hand is told; what is left of the new site the next one clears.
+            writer.abandon().ok();
+            Err(error)
+        }
     }
 }
 
@@ -64,10 +88,6 @@ pub fn nights_kept(dir: &Path) -> BTreeSet<Day> {
         (format!("{day}.html") == name).then_some(day)
     };
     entries.filter_map(|entry| day(entry.ok()?)).collect()
-}
-
-fn is_entrance(path: &Path) -> bool {
-    path == Path::new("index.html")
 }
 
 /// Where a site is, or is to be.
@@ -138,17 +158,13 @@ impl Site {
 
     /// The files of the old site that stay: what the new one does not replace, but for pages
     /// of the list of tools.
-    fn carried(&self, files: &[(PathBuf, Vec<u8>)]) -> Result<Vec<PathBuf>, PublishError> {
+    fn carried(&self, written: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>, PublishError> {
         if !self.exists {
             return Ok(Vec::new());
         }
-        let new: BTreeSet<&Path> = files.iter().map(|(path, _)| path.as_path()).collect();
         let mut carried = Vec::new();
         collect(&self.dir, Path::new(""), &mut carried)?;
-        carried.retain(|path| {
-            !new.contains(path.as_path())
-                && !path.to_str().is_some_and(|path| path.starts_with(DROPPED))
-        });
+        carried.retain(|path| !written.contains(path) && !is_dropped(path));
         carried.sort();
         Ok(carried)
     }

@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write as _};
+use std::io::{BufRead as _, BufReader, BufWriter, ErrorKind, IntoInnerError};
 use std::path::{Path, PathBuf};
 
 use super::error::{At as _, PublishError};
+use crate::report::site::Pieces;
 
 /// The staging folder's name where it has to lie within the site.
 pub(super) const WITHIN: &str = ".firstcall-new";
@@ -50,14 +51,16 @@ impl Staging {
     }
 
     /// Writes a page.
-    pub(super) fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), PublishError> {
+    pub(super) fn write(&self, path: &Path, write: Pieces<'_>) -> Result<(), PublishError> {
         let path = self.place(path)?;
-        let mut file = File::create(&path).at("write", &path)?;
-        file.write_all(bytes).at("write", &path)?;
+        let mut out = BufWriter::new(File::create(&path).at("write", &path)?);
+        write(&mut out).at("write", &path)?;
+        let file = out.into_inner().map_err(IntoInnerError::into_error).at("write", &path)?;
         // On Linux the whole file system is synced once, when all pages are there.
         if !cfg!(target_os = "linux") {
             file.sync_all().at("sync", &path)?;
         }
+        drop(file);
         Ok(())
     }
 
@@ -115,4 +118,26 @@ pub(super) fn is_unchanged(old: &Path, bytes: &[u8]) -> bool {
     let is_as_long =
         fs::metadata(old).is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64);
     is_as_long && fs::read(old).is_ok_and(|found| found == bytes)
+}
+
+/// Whether two files have the same bytes; neither is held as a whole.
+pub(super) fn is_same_file(old: &Path, new: &Path) -> bool {
+    let (Ok(old), Ok(new)) = (File::open(old), File::open(new)) else { return false };
+    let length = |file: &File| file.metadata().map(|found| (found.is_file(), found.len())).ok();
+    if length(&old) != length(&new) {
+        return false;
+    }
+    let (mut old, mut new) = (BufReader::new(old), BufReader::new(new));
+    loop {
+        let (Ok(a), Ok(b)) = (old.fill_buf(), new.fill_buf()) else { return false };
+        let common = a.len().min(b.len());
+        if common == 0 {
+            return a.len() == b.len();
+        }
+        if a.get(..common) != b.get(..common) {
+            return false;
+        }
+        old.consume(common);
+        new.consume(common);
+    }
 }

@@ -5,25 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::Site;
 use super::error::{At as _, PublishError};
-use super::staging::{Staging, is_unchanged};
+use super::staging::Staging;
 
-/// Builds the site beside the old one and swaps the two in one step.
-pub(super) fn publish_beside(
-    site: &Site,
-    files: &[(PathBuf, Vec<u8>)],
-) -> Result<(), PublishError> {
-    let carried = site.carried(files)?;
-    let staging = Staging::make_beside(&site.dir, &site.parent)?;
-    for (path, bytes) in files {
-        if is_unchanged(&site.dir.join(path), bytes) {
-            staging.carry(&site.dir, path)?;
-        } else {
-            staging.write(path, bytes)?;
-        }
-    }
-    for path in &carried {
-        staging.carry(&site.dir, path)?;
-    }
+/// Puts the whole folder in place of the old one, in one step.
+pub(super) fn whole(site: &Site, staging: Staging) -> Result<(), PublishError> {
     keep_mode(&site.dir, &staging.dir);
     staging.sync()?;
     if !site.exists {
@@ -59,28 +44,23 @@ fn exchange(new: &Path, old: &Path) -> Result<(), PublishError> {
     fs::rename(&aside, new).at("rename", &aside)
 }
 
-/// In a folder that cannot be swapped, puts page after page in place, the entrance last: each
-/// page is whole at every moment, the site as a whole is not.
-pub(super) fn publish_within(
+/// In a folder that cannot be swapped, puts page after page in place, the entrance last, so that
+/// its links lead to pages that are there already: each page is whole at every moment, the site
+/// as a whole is not.
+pub(super) fn page_by_page(
     site: &Site,
-    files: &[(PathBuf, Vec<u8>)],
+    staging: Staging,
+    mut changed: Vec<PathBuf>,
 ) -> Result<(), PublishError> {
-    let staging = Staging::make_within(&site.dir)?;
-    let changed: Vec<&PathBuf> = files
-        .iter()
-        .filter(|(path, bytes)| !is_unchanged(&site.dir.join(path), bytes))
-        .map(|(path, _)| path)
-        .collect();
-    for (path, bytes) in files.iter().filter(|(path, _)| changed.contains(&path)) {
-        staging.write(path, bytes)?;
-    }
     staging.sync()?;
+    let is_entrance = |path: &Path| path == Path::new("index.html");
+    changed.sort_by(|a, b| (is_entrance(a), a).cmp(&(is_entrance(b), b)));
     for path in changed {
-        let place = site.dir.join(path);
+        let place = site.dir.join(&path);
         if let Some(folder) = place.parent() {
             fs::create_dir_all(folder).at("make", folder)?;
         }
-        fs::rename(staging.dir.join(path), &place).at("write", &place)?;
+        fs::rename(staging.dir.join(&path), &place).at("write", &place)?;
     }
     sync_folder(&site.dir)?;
     staging.remove()

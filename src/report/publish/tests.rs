@@ -81,6 +81,50 @@ fn a_folder_of_someone_elses_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_site_that_cannot_be_finished_leaves_the_old_one_and_nothing_else() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("site");
+    publish(&dir, files(&[("index.html", "old")])).unwrap();
+    let error = publish_each(&dir, |writer| {
+        writer.file(Path::new("index.html"), b"new")?;
+        writer.long_file(Path::new("report.json"), &|out| {
+            out.write_all(b"half")?;
+            Err(std::io::Error::from(ErrorKind::StorageFull))
+        })
+    })
+    .unwrap_err();
+    assert!(error.help().unwrap().contains("make room"), "{error}");
+    assert_eq!(read(&dir.join("index.html")).as_deref(), Some("old"));
+    assert!(!dir.join("report.json").exists());
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_long_file_that_has_not_changed_keeps_its_time() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("site");
+    let put = |last: &'static [u8]| {
+        let long = vec![b'x'; 100_000];
+        publish_each(&dir, |writer| {
+            writer.long_file(Path::new("report.json"), &|out| {
+                out.write_all(&long)?;
+                out.write_all(last)
+            })
+        })
+        .unwrap()
+    };
+    let time = || fs::metadata(dir.join("report.json")).unwrap().modified().unwrap();
+    assert_eq!(put(b"1"), 1);
+    let long_ago = UNIX_EPOCH + Duration::from_secs(1_000_000);
+    let file = File::options().append(true).open(dir.join("report.json")).unwrap();
+    file.set_modified(long_ago).unwrap();
+    put(b"1");
+    assert_eq!(time(), long_ago);
+    put(b"2");
+    assert_ne!(time(), long_ago);
+}
+
+#[test]
 fn an_empty_folder_is_taken() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("empty");
@@ -106,8 +150,19 @@ fn a_folder_that_cannot_be_swapped_is_written_page_by_page() {
     let dir = temp.path().join("mount");
     fs::create_dir(&dir).unwrap();
     let site = Site::find(&dir).unwrap();
-    swap::publish_within(&site, &files(&[("tools/a.html", "a"), ("index.html", "one")])).unwrap();
-    swap::publish_within(&site, &files(&[("tools/a.html", "a"), ("index.html", "two")])).unwrap();
+    let put = |index: &str| {
+        let mut writer = Writer::start_where(&site, false).unwrap();
+        writer.file(Path::new("index.html"), index.as_bytes()).unwrap();
+        writer.long_file(Path::new("tools/a.html"), &|out| out.write_all(b"a")).unwrap();
+        // Nothing is seen before the end.
+        assert_ne!(read(&dir.join("index.html")).as_deref(), Some(index));
+        writer.finish().unwrap();
+    };
+    put("one");
+    let time = |name| fs::metadata(dir.join(name)).unwrap().modified().unwrap();
+    let first = time("tools/a.html");
+    put("two");
+    assert_eq!(time("tools/a.html"), first);
     assert_eq!(read(&dir.join("tools/a.html")).as_deref(), Some("a"));
     assert_eq!(read(&dir.join("index.html")).as_deref(), Some("two"));
     assert!(!dir.join(staging::WITHIN).exists());

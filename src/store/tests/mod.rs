@@ -2,6 +2,7 @@
 
 mod figures;
 mod files;
+mod several_days;
 mod writing;
 
 use std::path::Path;
@@ -36,12 +37,7 @@ fn sighting(number: u64, day: Day, seconds: u64) -> Sighting {
 }
 
 fn batch(sightings: Vec<Sighting>) -> Batch {
-    Batch {
-        received: day().start(),
-        sightings,
-        attempts: Vec::new(),
-        counts: std::collections::BTreeMap::new(),
-    }
+    Batch::of(day().start(), sightings)
 }
 
 /// Waits for a future of the writer's.

@@ -264,12 +264,8 @@ fn counts_of_requests_without_sightings_reach_the_file_by_day_and_emitter() {
         let counts = ArrivalCounts { requests: 1, spans, ..ArrivalCounts::default() };
         BTreeMap::from([(Name::cut(emitter), counts)])
     };
-    let at = |ahead: u32, counts| Batch {
-        received: day().plus(ahead).start(),
-        sightings: Vec::new(),
-        attempts: Vec::new(),
-        counts,
-    };
+    let at =
+        |ahead: u32, counts| Batch { counts, ..Batch::of(day().plus(ahead).start(), Vec::new()) };
     commit_all(&store, [at(0, counts("shop", 3)), at(0, counts("shop", 4)), at(1, counts("", 5))]);
     commit_all(&store, [at(0, counts("shop", 1))]);
     let first = store.arrival_counts(day(), day()).unwrap();

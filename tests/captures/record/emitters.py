@@ -84,4 +84,10 @@ EMITTERS = {
     "claude-code-details": coding_agent(
         "claude-code", "@anthropic-ai/claude-code@2.1.332", "details"
     ),
+    "codex": coding_agent("codex", "@openai/codex@0.171.0"),
+    "copilot-cli": coding_agent("copilot-cli", "@github/copilot@1.0.102"),
+    "copilot-cli-content": coding_agent("copilot-cli", "@github/copilot@1.0.102", "content"),
+    "gemini-cli": coding_agent("gemini-cli", "@google/gemini-cli@0.61.0"),
+    "qwen-code": coding_agent("qwen-code", "@qwen-code/qwen-code@0.24.4"),
+    "opencode": coding_agent("opencode", "opencode-ai@1.18.33"),
 }

@@ -14,6 +14,9 @@ import uuid
 
 import story
 
+# How most clients name a tool of the server `shop`.
+PREFIX = "mcp__shop__"
+
 
 class Turn:
     """What the model says next: calls, or its last words."""
@@ -32,8 +35,16 @@ def name_of(tool, offered):
     """The name that a client gives a tool of the shop: ends in the tool's own. The client's own
     tools may end so too; the shop's come first."""
     ends = re.compile(rf"(^|[^a-z]){tool}$")
-    found = [name for name in offered if ends.search(name)]
-    return next((name for name in found if "shop" in name), next(iter(found), tool))
+    found = [name for name in offered if ends.search(name) and "shop" in name]
+    if found or tool not in story.TOOLS:
+        return next(iter(found), tool)
+    # Not shown until it is searched for, but there; or offered without the server's name.
+    return tool if tool in offered else f"{PREFIX}{tool}"
+
+
+def names(request):
+    """Every tool's name in a request, whatever its form."""
+    return re.findall(r'"name": "([\w.-]+)"', json.dumps(request.get("tools", [])))
 
 
 def new_id(prefix):

@@ -14,11 +14,14 @@ that lengths and framing stay right. Names, structure, numbers, times and ids ar
 `check` then refuses a body in which something of this machine is left.
 """
 
+import functools
 import getpass
 import json
 import os
 import re
 import socket
+import subprocess
+import urllib.parse
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
@@ -43,6 +46,16 @@ MESSAGES = {
 }
 
 
+@functools.cache
+def registries():
+    """The hosts that packages come from here, as patterns."""
+    asked = [["npm", "config", "get", "registry"], ["pip", "config", "list"]]
+    said = [subprocess.run(each, capture_output=True, text=True).stdout for each in asked]
+    urls = re.findall(r"https?://[^\s'\"]+", " ".join(said))
+    hosts = {urllib.parse.urlsplit(url).hostname for url in urls}
+    return [re.escape(host) for host in sorted(filter(None, hosts))]
+
+
 def signal(path):
     """Which signal a request's path means; a bare path is taken for logs."""
     return next((name for name in MESSAGES if name in path), "logs")
@@ -54,8 +67,12 @@ class Scrubber:
     def __init__(self, folders):
         self.names = [(os.path.realpath(f), "/home/agent") for f in folders]
         self.names += [(str(f), "/home/agent") for f in folders]
-        self.names += [(os.path.expanduser("~"), "/home/agent"), (socket.gethostname(), "host")]
+        # opencode tells a folder without its first slash, too.
+        self.names += [(name.lstrip("/"), "home/agent") for name, _ in self.names]
+        self.names += [(os.path.expanduser("~"), "/home/agent")]
         self.names = sorted({n for n in self.names if len(n[0]) > 1}, key=lambda n: -len(n[0]))
+        # A short name may stand within another word.
+        self.host = re.compile(rf"\b{re.escape(socket.gethostname())}\b")
 
     def body(self, path, kind, body):
         """A body without this machine's facts, in the format it came in."""
@@ -72,17 +89,21 @@ class Scrubber:
     def check(self, body):
         """Fails where a fact of this machine is left."""
         text = body.decode(errors="replace")
-        forbidden = [name for name, _ in self.names] + ["/tmp/", "/root", "registry"]
+        forbidden = [re.escape(name) for name, _ in self.names]
+        forbidden += [self.host.pattern, *registries()]
+        # Folders of any machine's, but not such a folder below another.
+        forbidden += [r"(?<![\w.])/(tmp|root|var/folders)/"]
         if getpass.getuser() not in ("root", "agent"):
-            forbidden.append(getpass.getuser())
-        for word in forbidden:
-            if word in text:
-                at = text.index(word)
-                raise SystemExit(f"left in a body: {word!r} in {text[max(at - 150, 0):at + 150]!r}")
+            forbidden.append(re.escape(getpass.getuser()))
+        for pattern in forbidden:
+            if found := re.search(pattern, text):
+                around = text[max(found.start() - 150, 0) : found.end() + 150]
+                raise SystemExit(f"left in a body: {pattern!r} in {around!r}")
 
     def text(self, text, is_error=False):
         for name, neutral in self.names:
             text = text.replace(name, neutral)
+        text = self.host.sub("host", text)
         if len(text) <= LONGEST:
             return text
         start = f"{text[:ERROR_START]}... " if is_error else ""

@@ -14,7 +14,7 @@ pub(super) struct Expected {
     _because: String,
     /// The emitter keeps arguments and answers to itself.
     #[serde(default)]
-    tells_no_content: bool,
+    pub(super) tells_no_content: bool,
     /// Per client and grade.
     #[serde(default)]
     sessions: BTreeMap<String, BTreeMap<String, u64>>,
@@ -83,11 +83,6 @@ struct ShownTool {
 }
 
 impl Expected {
-    /// Whether the emitter keeps arguments and answers to itself.
-    pub(super) const fn tells_no_content(&self) -> bool {
-        self.tells_no_content
-    }
-
     /// As the figures would be shown.
     pub(super) fn shown(&self) -> Shown {
         Shown {

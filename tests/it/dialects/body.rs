@@ -12,7 +12,7 @@ use prost::Message;
 use serde_json::Value as Json;
 
 /// The protobuf form of an OTLP/JSON traces request.
-pub(super) fn protobuf(body: &str) -> Vec<u8> {
+pub(crate) fn protobuf(body: &str) -> Vec<u8> {
     let request: Json = serde_json::from_str(body).unwrap();
     let resource_spans = list(&request, "resourceSpans").iter().map(resource_spans).collect();
     ExportTraceServiceRequest { resource_spans }.encode_to_vec()

@@ -2,10 +2,10 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use firstcall::call::{
-    ArgsForm, ArgsHash, ArgumentPrint, Arguments, Attempt, AttemptEnd, AttemptKind, BusinessOutcome,
-    CallKey, ClientName, Confidence, Day, Emptiness, KeyPrint, KeyStatus, Name, OperationKind,
-    Outcome, Recovery, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, Stage, TimeBudget,
-    TraceId, UnixNanos,
+    ArgsForm, ArgsHash, ArgumentPrint, Arguments, Attempt, AttemptEnd, AttemptKind,
+    BusinessOutcome, CallKey, ClientName, Confidence, Day, Emptiness, KeyPrint, KeyStatus, Name,
+    OperationKind, Outcome, Recovery, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, Stage,
+    TimeBudget, TraceId, UnixNanos,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -311,13 +311,16 @@ fn print(number: u8) -> KeyPrint {
 /// What a span may tell of recovery, dense in what matters together.
 fn recovery() -> impl Strategy<Value = Recovery> {
     use prop::option::weighted;
-    let kind = weighted(0.8, select(vec![
-        OperationKind::Write,
-        OperationKind::Write,
-        OperationKind::Write,
-        OperationKind::IdempotentWrite,
-        OperationKind::Read,
-    ]));
+    let kind = weighted(
+        0.8,
+        select(vec![
+            OperationKind::Write,
+            OperationKind::Write,
+            OperationKind::Write,
+            OperationKind::IdempotentWrite,
+            OperationKind::Read,
+        ]),
+    );
     let keys = (weighted(0.3, 0..2_u8), weighted(0.2, 0..2_u8));
     let words = (
         weighted(0.3, select(KeyStatus::ALL)),
@@ -325,9 +328,10 @@ fn recovery() -> impl Strategy<Value = Recovery> {
         weighted(0.4, select(Stage::ALL)),
         weighted(0.1, any::<bool>()),
     );
-    let budget = (weighted(0.8, 1..9_u32), any::<[Option<u8>; 5]>()).prop_map(
-        |(total_ms, spent)| TimeBudget { total_ms, spent_ms: spent.map(|ms| ms.map(u32::from)) },
-    );
+    let budget =
+        (weighted(0.8, 1..9_u32), any::<[Option<u8>; 5]>()).prop_map(|(total_ms, spent)| {
+            TimeBudget { total_ms, spent_ms: spent.map(|ms| ms.map(u32::from)) }
+        });
     let counts = (weighted(0.2, 0..5_u32), weighted(0.2, budget));
     (kind, keys, words, counts).prop_map(|(kind, keys, words, counts)| Recovery {
         kind,

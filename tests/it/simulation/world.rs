@@ -111,12 +111,7 @@ impl World {
                 open.push(sighting.clone());
             }
         }
-        let batch = Batch {
-            received: now,
-            sightings: message,
-            attempts: Vec::new(),
-            counts: BTreeMap::new(),
-        };
+        let batch = Batch::of(now, message);
         let writer = self.writer.as_ref().unwrap();
         let committed = self.runtime.block_on(writer.commit(batch)).unwrap();
         assert_eq!(committed.refused, refused);

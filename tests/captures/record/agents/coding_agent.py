@@ -55,8 +55,129 @@ def claude_code(url, variant):
     return [*command, "--allowedTools", "mcp__shop", "--"], variables
 
 
+def codex(url, variant):
+    """Logs only: its traces tell every call once more, and a hundred other spans for each."""
+    server = ", ".join(json.dumps(each) for each in SERVER[1:])
+    variables = ", ".join(f"{key} = {json.dumps(value)}" for key, value in SERVER_ENV.items())
+    write(
+        ".codex/config.toml",
+        f"""
+model = "scripted"
+model_provider = "mock"
+check_for_update_on_startup = false
+
+[model_providers.mock]
+name = "mock"
+base_url = "{url}/v1"
+env_key = "MOCK_KEY"
+wire_api = "responses"
+
+[analytics]
+enabled = false
+
+[otel]
+exporter = {{ otlp-http = {{ endpoint = "{SINK}/v1/logs", protocol = "{variant or "binary"}" }} }}
+
+[mcp_servers.shop]
+command = "{SERVER[0]}"
+args = [{server}]
+env = {{ {variables} }}
+""",
+    )
+    command = ["codex", "exec", "--skip-git-repo-check"]
+    return [*command, "--dangerously-bypass-approvals-and-sandbox"], {"MOCK_KEY": "dummy"}
+
+
+def gemini_like(name, url, variables):
+    """Gemini CLI and its fork: settings in a file, OTLP over HTTP, which is JSON."""
+    write(
+        f".{name}/settings.json",
+        json.dumps(
+            {
+                **mcp_servers(trust=True),
+                "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
+                "privacy": {"usageStatisticsEnabled": False},
+                "security": {"auth": {"selectedType": variables.pop("auth")}},
+            }
+        ),
+    )
+    prefix = name.upper()
+    return {
+        f"{prefix}_TELEMETRY_ENABLED": "true",
+        f"{prefix}_TELEMETRY_TARGET": "local",
+        f"{prefix}_TELEMETRY_OTLP_PROTOCOL": "http",
+        f"{prefix}_TELEMETRY_OTLP_ENDPOINT": SINK,
+        **variables,
+    }
+
+
+def gemini_cli(url, _variant):
+    variables = {
+        "auth": "gemini-api-key",
+        "GEMINI_API_KEY": "dummy",
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+    variables = gemini_like("gemini", url, variables)
+    return ["gemini", "--yolo", "-m", "gemini-2.5-pro", "-p"], variables
+
+
+def qwen_code(url, _variant):
+    variables = {
+        "auth": "openai",
+        "OPENAI_API_KEY": "dummy",
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_MODEL": "scripted",
+    }
+    return ["qwen", "--yolo", "-p"], gemini_like("qwen", url, variables)
+
+
+def copilot_cli(url, variant):
+    """Its own JSON exporter. `content` sends names, arguments and answers as they are."""
+    config = write("mcp.json", json.dumps(mcp_servers(type="local", tools=["*"])))
+    variables = {
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_PROVIDER_API_KEY": "dummy",
+        "COPILOT_MODEL": "scripted",
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json",
+    }
+    if variant == "content":
+        variables["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "true"
+    command = ["copilot", "--allow-all-tools", "--additional-mcp-config", f"@{config}"]
+    return [*command, "--disable-builtin-mcps", "-p"], variables
+
+
+def opencode(url, _variant):
+    server = {"type": "local", "command": SERVER, "environment": SERVER_ENV, "enabled": True}
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "mock",
+        "options": {"baseURL": f"{url}/v1", "apiKey": "dummy"},
+        "models": {"scripted": {"name": "scripted", "tool_call": True}},
+    }
+    config = {
+        "autoupdate": False,
+        "share": "disabled",
+        "model": "mock/scripted",
+        "small_model": "mock/scripted",
+        "provider": {"mock": provider},
+        "mcp": {"shop": server},
+    }
+    write(".config/opencode/opencode.json", json.dumps(config))
+    variables = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
+    return ["opencode", "run"], {**variables, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"}
+
+
 AGENTS = {
     "claude-code": claude_code,
+    "codex": codex,
+    "copilot-cli": copilot_cli,
+    "gemini-cli": gemini_cli,
+    "opencode": opencode,
+    "qwen-code": qwen_code,
 }
 
 
@@ -76,8 +197,7 @@ def main():
         )
         print(f"{command[0]} ended with {ended.returncode}", flush=True)
     for path, request in scripted.log:
-        tools = [each.get("name") or each for each in request.get("tools", [])]
-        print(path, sorted(request), str(tools)[:2000], flush=True)
+        print(path, sorted(request), model.names(request), flush=True)
 
 
 main()

@@ -296,8 +296,7 @@ impl Book<'_> {
                 .collect();
             let mut tried = 0;
             for (place, attempt) in same.iter().enumerate() {
-                let is_again =
-                    place == 0 || same[place - 1].ended != AttemptEnd::Answered;
+                let is_again = place == 0 || same[place - 1].ended != AttemptEnd::Answered;
                 tried = (tried + u32::from(is_again)).max(attempt.resends + 1);
             }
             most = most.max(tried);

@@ -1,0 +1,333 @@
+//! The diagnosis as one screen.
+
+use super::point::{Point, Shortfall};
+use super::remedies::{NO_TOOL_CALLS, ONLY_METRICS, Remedy, refusal};
+use super::screen::{Look, Paint, Screen, fitted, look_of, percent, wrapped};
+use super::{Diagnosis, DialectReport, ServiceReport, SourceReport};
+use crate::call::{SessionGrade, UnixNanos};
+use crate::figures::format::{count, counted};
+use crate::figures::{RecordKind, Refusal};
+
+/// What is to be mended that is told in the screen; the rest is in the JSON.
+const TOLD: usize = 6;
+/// Sources without calls that are named.
+const NAMED: usize = 3;
+
+/// The screen, with colours or without.
+pub fn text(diagnosis: &Diagnosis, has_colours: bool) -> String {
+    let paint = Paint(has_colours);
+    let mut screen = Screen::default();
+    table(&mut screen, paint, diagnosis);
+    to_mend(&mut screen, paint, diagnosis);
+    screen.into_text()
+}
+
+/// An instant to the minute: `2026-11-30 20:00 UTC`.
+pub fn time(instant: UnixNanos) -> String {
+    let minutes = instant.get() / 60_000_000_000 % 1440;
+    format!("{} {:02}:{:02} UTC", instant.day(), minutes / 60, minutes % 60)
+}
+
+fn heading(screen: &mut Screen, paint: Paint) {
+    let line = format!(
+        "{:<32}{:>9}{:>8} {:>6} {:>6}  {:<8}{:>6}",
+        "service, dialect", "seen", "calls", "hash", "empty", "session", "doubt"
+    );
+    screen.line(&paint.text(Look::Faint, &line));
+}
+
+fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
+    heading(screen, paint);
+    for service in &diagnosis.services {
+        let name = service.name.as_str();
+        let name = if name.is_empty() { "(no service.name)".to_owned() } else { fitted(name, 31) };
+        let line = format!(
+            "{}{:>9}{:>8}",
+            paint.text(Look::Strong, &format!("{name:<32}")),
+            count(service.seen()),
+            count(service.calls()),
+        );
+        screen.line(&line);
+        let (with_calls, without): (Vec<_>, Vec<_>) =
+            service.sources.iter().partition(|source| source.calls() > 0);
+        for source in with_calls {
+            of_source(screen, paint, source);
+        }
+        of_sources_without_calls(screen, paint, &without);
+    }
+    if diagnosis.others.seen > 0 {
+        let seen = counted(diagnosis.others.seen, "record", "records");
+        let line = format!("{seen} more of services and scopes too many to tell apart");
+        screen.line(&paint.text(Look::Faint, &line));
+    }
+    screen.gap();
+    let legend = "hash: calls with a hash of their arguments. empty: good answers of which it is \
+                  known whether they were empty. session: A conversation, B transport, C trace, \
+                  E none. doubt: good outcomes that may hide a failure.";
+    screen.paragraph(paint, Look::Faint, 0, legend);
+    if diagnosis.examined.read < diagnosis.examined.there {
+        let (read, there) = (count(diagnosis.examined.read), count(diagnosis.examined.there));
+        screen.line(&format!("Looked at the latest {read} calls of {there}."));
+    }
+    if let Some(damage) = &diagnosis.damage {
+        let told = format!("Not everything could be read: {}", crate::terminal::plain(damage));
+        screen.paragraph(paint, Look::Bad, 0, &told);
+    }
+}
+
+fn of_source(screen: &mut Screen, paint: Paint, source: &SourceReport) {
+    for (place, dialect) in source.dialects.iter().enumerate() {
+        let DialectReport { dialect, counts, .. } = dialect;
+        let kind = if source.kind == RecordKind::Log { " (logs)" } else { "" };
+        let name = fitted(&format!("{dialect}{kind}"), 29);
+        let seen = if place == 0 { count(source.counts.seen) } else { "\"".to_owned() };
+        let of_calls = |part| (percent(part, counts.calls), look_of(part, counts.calls));
+        let (hash, hash_look) = of_calls(counts.calls - counts.without_arguments);
+        let known = counts.ok - counts.without_emptiness;
+        let (empty, empty_look) = (percent(known, counts.ok), look_of(known, counts.ok));
+        let (session, session_look) = session(dialect_grades(counts));
+        let doubt = percent(counts.low_confidence, counts.ok);
+        let doubt_look = if counts.low_confidence > 0 { Look::Bad } else { Look::Good };
+        let line = format!(
+            "  {name:<30}{seen:>9}{:>8} {} {}  {}{}",
+            count(counts.calls),
+            paint.text(hash_look, &format!("{hash:>6}")),
+            paint.text(empty_look, &format!("{empty:>6}")),
+            paint.text(session_look, &format!("{session:<8}")),
+            paint.text(doubt_look, &format!("{doubt:>6}")),
+        );
+        screen.line(&line);
+    }
+    let mut notes = Vec::new();
+    let not_calls = source.counts.not_calls.iter();
+    notes.extend(not_calls.map(|(why, times)| format!("{} {why}", count(*times))));
+    let refused = source.counts.refused.iter().filter(|(_, times)| *times > 0);
+    notes.extend(refused.map(|(why, times)| format!("{} refused: {why}", count(times))));
+    for (what, times) in [
+        ("sampled", source.dialects.iter().map(|each| each.counts.sampled).sum::<u64>()),
+        ("twice", source.dialects.iter().map(|each| each.counts.duplicates).sum()),
+    ] {
+        if times > 0 {
+            notes.push(format!("{} {what}", count(times)));
+        }
+    }
+    if !notes.is_empty() {
+        let told = format!("no calls or with marks: {}", notes.join(", "));
+        screen.paragraph(paint, Look::Faint, 4, &told);
+    }
+}
+
+fn of_sources_without_calls(screen: &mut Screen, paint: Paint, sources: &[&SourceReport]) {
+    let seen: u64 = sources.iter().map(|source| source.counts.seen).sum();
+    if seen == 0 {
+        return;
+    }
+    let name = |source: &SourceReport| {
+        let scope = source.scope.as_str();
+        match source.kind {
+            RecordKind::Metric => "metrics".to_owned(),
+            _ if scope.is_empty() => "(no scope)".to_owned(),
+            _ => fitted(scope, 34),
+        }
+    };
+    let mut names: Vec<String> = sources.iter().take(NAMED).map(|source| name(source)).collect();
+    if sources.len() > NAMED {
+        names.push(format!("{} more", sources.len() - NAMED));
+    }
+    let line = format!("  {:<30}{:>9}", "no tool calls", count(seen));
+    screen.line(&paint.text(Look::Faint, &line));
+    let told = format!("of {}", names.join(", "));
+    screen.paragraph(paint, Look::Faint, 4, &told);
+    let mut not_calls = std::collections::BTreeMap::new();
+    for (why, times) in sources.iter().flat_map(|source| &source.counts.not_calls) {
+        *not_calls.entry(why.clone()).or_insert(0_u64) += times;
+    }
+    if !not_calls.is_empty() {
+        let told: Vec<_> =
+            not_calls.iter().map(|(why, times)| format!("{} {why}", count(*times))).collect();
+        let told = format!("look like calls and are none: {}", told.join(", "));
+        screen.paragraph(paint, Look::Faint, 4, &told);
+    }
+}
+
+/// The share of each grade, the best first, with what the rest of a trace tells.
+fn dialect_grades(counts: &super::DialectCounts) -> [(SessionGrade, u64); 4] {
+    let of = |grade| counts.grades_in_trace.get(grade);
+    [
+        (SessionGrade::A, of(SessionGrade::A)),
+        (SessionGrade::B, of(SessionGrade::B)),
+        (SessionGrade::C, of(SessionGrade::C)),
+        (SessionGrade::E, of(SessionGrade::E)),
+    ]
+}
+
+/// The grade of most calls, with a plus where others are better or worse.
+fn session(grades: [(SessionGrade, u64); 4]) -> (String, Look) {
+    let total: u64 = grades.iter().map(|(_, calls)| calls).sum();
+    let Some((grade, calls)) = grades.into_iter().max_by_key(|(_, calls)| *calls) else {
+        return ("-".to_owned(), Look::Faint);
+    };
+    let look = match grade {
+        SessionGrade::A => Look::Good,
+        SessionGrade::B | SessionGrade::C | SessionGrade::D => Look::Middling,
+        SessionGrade::E => Look::Bad,
+    };
+    let letter = grade.word().to_uppercase();
+    if calls == total {
+        (letter, look)
+    } else {
+        (format!("{letter} {}", percent(calls, total)), look)
+    }
+}
+
+/// One thing to mend: what is wrong, and the lines.
+struct Mend {
+    rank: usize,
+    calls: u64,
+    /// Dialects with their services; without a dialect the services alone.
+    of: Vec<(String, Vec<String>)>,
+    sentence: String,
+    remedy: Remedy,
+}
+
+fn to_mend(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
+    let mends = mends(diagnosis);
+    screen.gap();
+    if mends.is_empty() {
+        screen.line(&paint.text(Look::Good, "Nothing to mend: these calls can be judged."));
+        return;
+    }
+    screen.line(&paint.text(Look::Strong, "To mend, the gravest first"));
+    let total = mends.len();
+    for (number, mend) in mends.into_iter().take(TOLD).enumerate() {
+        let who = mend.of.iter().map(who).collect::<Vec<_>>().join("; ");
+        let told = format!("{who}: {}", mend.sentence);
+        for (place, line) in wrapped(3, &told).iter().enumerate() {
+            let line = if place == 0 {
+                format!("{:>2} {}", number + 1, line.trim_start())
+            } else {
+                line.clone()
+            };
+            screen.line(&line);
+        }
+        screen.line(&paint.text(Look::Faint, &format!("   {}:", mend.remedy.place)));
+        for line in mend.remedy.lines {
+            screen.line(&format!("     {line}"));
+        }
+    }
+    if total > TOLD {
+        let told = format!("{} more in `firstcall doctor --json`", total - TOLD);
+        screen.line(&paint.text(Look::Faint, &told));
+    }
+    let told = "docs/instrumentation.md has the settings of every instrumentation.";
+    screen.line(&paint.text(Look::Faint, told));
+}
+
+/// A dialect with its services, the first few of them.
+fn who((dialect, services): &(String, Vec<String>)) -> String {
+    const NAMED: usize = 2;
+    let more = services.len().saturating_sub(NAMED);
+    let mut of = services.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        of = format!("{of} and {more} more");
+    }
+    if dialect.is_empty() { of } else { format!("{dialect} of {of}") }
+}
+
+/// Everything to mend: what the same lines mend once, whatever it is in.
+fn mends(diagnosis: &Diagnosis) -> Vec<Mend> {
+    let mut mends: Vec<Mend> = Vec::new();
+    for service in &diagnosis.services {
+        let name = shown(service);
+        for source in &service.sources {
+            for dialect in &source.dialects {
+                for short in &dialect.shortfalls {
+                    add(&mut mends, &name, dialect.dialect.as_str(), short);
+                }
+            }
+        }
+        mends.extend(of_service(service, &name));
+    }
+    for mend in &mut mends {
+        mend.sentence = mend.sentence.replace("{n}", &count(mend.calls));
+    }
+    let refused = diagnosis.refused();
+    mends.extend(
+        refused
+            .iter()
+            .filter(|(_, times)| *times > 0)
+            .map(|(reason, times)| of_refusal(reason, times)),
+    );
+    mends.sort_by(|a, b| (a.rank, b.calls, &a.of).cmp(&(b.rank, a.calls, &b.of)));
+    mends
+}
+
+fn shown(service: &ServiceReport) -> String {
+    let name = service.name.as_str();
+    if name.is_empty() { "a program without service.name".to_owned() } else { fitted(name, 40) }
+}
+
+fn add(mends: &mut Vec<Mend>, service: &str, dialect: &str, short: &Shortfall) {
+    let rank = 2 + usize::from(short.point.index());
+    let same = mends.iter_mut().find(|mend| mend.rank == rank && mend.remedy == short.remedy);
+    let (service, dialect) = (service.to_owned(), fitted(dialect, 30));
+    let Some(mend) = same else {
+        mends.push(Mend {
+            rank,
+            calls: short.lacking,
+            of: vec![(dialect, vec![service])],
+            sentence: sentence(short.point).to_owned(),
+            remedy: short.remedy,
+        });
+        return;
+    };
+    mend.calls += short.lacking;
+    match mend.of.iter_mut().find(|(each, _)| *each == dialect) {
+        Some((_, services)) if services.contains(&service) => {}
+        Some((_, services)) => services.push(service),
+        None => mend.of.push((dialect, vec![service])),
+    }
+}
+
+const fn sentence(point: Point) -> &'static str {
+    match point {
+        Point::ArgsHash => "{n} calls without a hash of their arguments; they are not judged.",
+        Point::NoSession => "{n} calls without a session; they are not judged.",
+        Point::Sampled => "{n} calls with a mark of sampling; their retries may be missing.",
+        Point::LowConfidence => "{n} good outcomes that may hide a failure.",
+        Point::Emptiness => "{n} good answers of which it is not known whether they were empty.",
+        Point::OnlyTrace => {
+            "{n} calls with no session but their trace; a retry in the next turn is not seen."
+        }
+        Point::ArgsHidden => "{n} calls with arguments cut or redacted; equal ones prove nothing.",
+        Point::Twice => "{n} calls came more than once; they are counted once.",
+    }
+}
+
+fn of_service(service: &ServiceReport, name: &str) -> Option<Mend> {
+    if service.calls() > 0 || service.seen() == 0 {
+        return None;
+    }
+    let (sentence, remedy) = if service.has_metrics_only() {
+        ("only metrics come; tool calls are in its spans or logs.", ONLY_METRICS)
+    } else {
+        ("none of what it sends is a tool call; its tools may have no spans.", NO_TOOL_CALLS)
+    };
+    Some(Mend {
+        rank: 1,
+        calls: service.seen(),
+        of: vec![(String::new(), vec![name.to_owned()])],
+        sentence: sentence.to_owned(),
+        remedy,
+    })
+}
+
+fn of_refusal(reason: Refusal, times: u64) -> Mend {
+    Mend {
+        rank: 0,
+        calls: times,
+        of: vec![(String::new(), vec![format!("{} refused", counted(times, "call", "calls"))])],
+        sentence: format!("{reason}."),
+        remedy: refusal(reason),
+    }
+}
