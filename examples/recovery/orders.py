@@ -63,7 +63,8 @@ class Orders:
 
     def book(self, number, fault, attempt):
         """Asks the ledger once; answers whether it booked."""
-        url = f"{self.ledger_url}/bookings/{number}"
+        variant = "safe" if self.is_safe else "unsafe"
+        url = f"{self.ledger_url}/{variant}/bookings/{number}"
         span = self.tracer.start_span(
             "POST",
             kind=SpanKind.CLIENT,
@@ -128,8 +129,8 @@ class Orders:
             # The booking goes on after the answer; nobody knows yet how it ends.
             number = self.insert(arguments, key)
             span.set_attribute("firstcall.business.outcome", "unknown")
-            span.set_attribute("firstcall.operation.handle", f"order-{number}")
-            return {"accepted": f"order-{number}"}
+            span.set_attribute("firstcall.operation.handle", f"handle-canary-{number}")
+            return {"accepted": f"handle-canary-{number}"}
         number = arguments["number"]
         try:
             self.book_with_retries(number, {"503": "503", "stage-downstream": "slow"}.get(fault, ""))
@@ -172,7 +173,7 @@ class Orders:
         if "handle" in arguments:
             span.set_attribute("firstcall.operation.handle", arguments["handle"])
         rows = self.query(
-            "SELECT count(*) FROM orders WHERE key = ? OR 'order-' || id = ?",
+            "SELECT count(*) FROM orders WHERE key = ? OR 'handle-canary-' || id = ?",
             arguments.get("key"),
             arguments.get("handle"),
         )
@@ -191,7 +192,7 @@ def serve(orders, name):
             tool, arguments = params["name"], params["arguments"]
             span = orders.tracer.start_span(
                 f"tools/call {tool}",
-                context=extract(dict(self.headers)),
+                context=extract({key.lower(): value for key, value in self.headers.items()}),
                 kind=SpanKind.SERVER,
                 start_time=orders.now(),
                 attributes={

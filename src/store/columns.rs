@@ -227,6 +227,7 @@ mod tests {
     use super::*;
     use crate::store::database;
     use crate::store::day_file::{self, Part};
+    use crate::store::read_attempts;
 
     #[test]
     fn every_statement_fits_the_migrated_schema() {
@@ -262,7 +263,7 @@ mod tests {
         let day =
             database::open_or_make(&folder.path().join("day.sqlite"), &database::DAY).unwrap();
         day.prepare(&insert_into("batches", day_file::BATCHES)).unwrap();
-        for select in [day_file::HEADS, day_file::BLOB, day_file::ATTEMPTS] {
+        for select in [day_file::HEADS, day_file::BLOB, read_attempts::ATTEMPTS] {
             day.prepare(select).unwrap();
         }
         for part in [Part::Head, Part::Whole, Part::Tail] {

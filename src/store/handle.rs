@@ -17,7 +17,7 @@ use super::offered::{self, OfferedTool};
 use super::received::{self, ReceivedRead};
 use super::unpack::StoredSighting;
 use super::watermark::Watermark;
-use super::{arrivals, day_file, lock_file, publish, read_days, source_hours};
+use super::{arrivals, day_file, lock_file, publish, read_attempts, read_days, source_hours};
 use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
 use crate::figures::{ArrivalCounts, DayFigures, Sources};
 
@@ -108,7 +108,7 @@ impl Store {
         name: &mut dyn FnMut(&Name) -> N,
         visit: &mut dyn FnMut(Attempt<N>),
     ) -> Result<(), StoreError> {
-        day_file::read_attempts(&self.folder.day_file(day), times, name, visit)
+        read_attempts::read_attempts(&self.folder.day_file(day), times, name, visit)
     }
 
     /// Puts the tools that `service` offers in place of those that it was known to offer.

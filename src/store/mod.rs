@@ -26,6 +26,7 @@ mod name_code;
 mod names;
 mod offered;
 mod publish;
+mod read_attempts;
 mod read_days;
 mod received;
 mod recovery_numbers;

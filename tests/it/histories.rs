@@ -342,6 +342,8 @@ fn check(file: &str, history: &History) {
     assert_eq!(calls.len(), history.calls.len(), "{title}: calls");
     let judged = judge_calls(Terms::default(), day(), calls, &names);
     let mut sessions: BTreeMap<&str, BTreeSet<Option<u32>>> = BTreeMap::new();
+    let expectations = || history.calls.iter().filter_map(|call| call.expect.as_ref());
+    let tells_what_followed = expectations().any(|expected| expected.then.is_some());
     for (at, call) in judged.calls.iter().enumerate() {
         let number = number_of[&call.span_id];
         let title = format!("{title}, call {}", number + 1);
@@ -359,8 +361,10 @@ fn check(file: &str, history: &History) {
             chain: expected.chain.clone(),
         };
         assert_eq!(said(&judged, at, &number_of), book, "{title}");
-        let followed = judged.judgements[at].recovered.and_then(|found| found.followed);
-        assert_eq!(followed.map(|word| word.word()), expected.then.as_deref(), "{title}: then");
+        if tells_what_followed {
+            let found = judged.judgements[at].recovered.and_then(|found| found.followed);
+            assert_eq!(found.map(|word| word.word()), expected.then.as_deref(), "{title}: then");
+        }
         let of = judged.judgements[at].session;
         let session = of.map(|of| &judged.sessions.all[of as usize]);
         if let Some(grade) = &expected.grade {

@@ -204,7 +204,7 @@ fn the_generated_histories_reach_every_word_of_recovery() {
 
     let mut runner = TestRunner::deterministic();
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
-    for _ in 0..1500 {
+    for _ in 0..4000 {
         let tree = histories::uncertain_history().new_tree(&mut runner).unwrap();
         let (sightings, attempts) = tree.current();
         let beside = oracle::recovery::Beside { attempts, ..Default::default() };

@@ -47,8 +47,8 @@ fn unsafe_replays(subject: &Subject<'_>) -> Option<Finding> {
         ),
     ));
     let advice = Sentence::words(
-        "It writes each time it is called. Let it take an idempotency key and answer a second call \
-         with the first result, and let the timeout's message name the tool that tells its status.",
+        "Let it take an idempotency key and answer a second call with the first result, for it \
+         writes each time it is called.",
     );
     Some(subject.finding(Severity::High, FindingRule::UnsafeReplays, replays, [sentence, advice]))
 }
@@ -64,8 +64,8 @@ fn double_writes(subject: &Subject<'_>) -> Option<Finding> {
         counted(doubles, "call", "calls"),
     ));
     let advice = Sentence::words(
-        "Look these up in the data first. Then bind a key to the business operation, so that the \
-         same order can only be placed once.",
+        "Look these up in the data, then bind a key to the business operation so that it can only \
+         be done once.",
     );
     Some(subject.finding(Severity::High, FindingRule::DoubleWrites, doubles, [sentence, advice]))
 }
@@ -100,8 +100,8 @@ fn conflicts(subject: &Subject<'_>) -> Option<Finding> {
         count(recovery.keyed),
     ));
     let advice = Sentence::words(
-        "Keys are made per session or per tool instead of per operation. Say in the parameter's \
-         description that a changed request needs a new key, and refuse the old one.",
+        "Say in the key's description that a changed request needs a new key, and refuse the old \
+         one.",
     );
     let texts = [sentence, advice];
     Some(subject.finding(Severity::Medium, FindingRule::KeyConflicts, conflicts, texts))
@@ -175,14 +175,11 @@ fn amplification(subject: &Subject<'_>) -> Option<Finding> {
     });
     let advice = match worst.filter(|(_, counts)| counts.failed + counts.timed_out > 0) {
         Some((dependency, counts)) => Sentence::new().name(&dependency.name).say(format!(
-            " failed or timed out in {} of {}. Retry at one layer only, with a budget, and \
-                 tell the others not to.",
+            " failed or timed out in {} of {}: retry at one layer only, with a budget.",
             count(counts.failed + counts.timed_out),
             counted(counts.attempts, "attempt", "attempts"),
         )),
-        None => {
-            Sentence::words("Retry at one layer only, with a budget, and tell the others not to.")
-        }
+        None => Sentence::words("Retry at one layer only, with a budget."),
     };
     let severity = if amplified > 10.0 { Severity::High } else { Severity::Medium };
     let known = recovery.attempts_known;
@@ -201,8 +198,8 @@ fn queue(subject: &Subject<'_>) -> Option<Finding> {
         counted(recovery.budgeted, "call", "calls"),
     ));
     let advice = Sentence::words(
-        "A longer timeout only lengthens the queue. Refuse early when the rest of the budget \
-         cannot be enough, and say when to come back.",
+        "Refuse early when the rest of the budget cannot be enough, for a longer timeout only \
+         lengthens the queue.",
     );
     let budgeted = recovery.budgeted;
     Some(subject.finding(Severity::Medium, FindingRule::QueueBudget, budgeted, [sentence, advice]))

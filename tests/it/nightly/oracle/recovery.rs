@@ -76,8 +76,9 @@ impl Book<'_> {
         }
         let parts: Vec<&str> = tool.split('_').collect();
         let objects = (0..parts.len()).map(|from| parts[from..].join("_"));
-        let names: BTreeSet<&str> =
-            self.sightings.iter().filter_map(|s| s.tool.as_ref()).map(Name::as_str).collect();
+        let called = self.sightings.iter().filter_map(|s| s.tool.as_ref()).map(Name::as_str);
+        let declared = self.beside.status_tools.values().map(String::as_str);
+        let names: BTreeSet<&str> = called.chain(declared).collect();
         let all = objects.map(|object| format!("get_{object}_status"));
         let all = all.chain(["get_operation_status".to_owned()]);
         all.filter(|name| names.contains(name.as_str())).collect()
