@@ -76,103 +76,82 @@ impl Figures {
     /// The recovery figures that are not known, in METHOD's order.
     pub fn missing_recovery(&self) -> Vec<Missing> {
         let known = self.known_recovery();
-        let has_timeouts = self.outcomes.get(Outcome::Timeout) > 0;
-        let is_keyed = self.recovery.keyed > 0;
-        let is_written = self.recovery.writes > 0;
-        let uncertain = if self.recovery.uncertain > 0 {
+        self.about_uncertain(&known)
+            .into_iter()
+            .chain(self.about_writes(&known))
+            .flatten()
+            .collect()
+    }
+
+    fn about_uncertain(&self, known: &KnownRecovery) -> [Option<Missing>; 6] {
+        const STATUS_TOOL: &str = "tools.NAME.status_tool in the configuration";
+        const NOT_UNCERTAIN: &str = "no call timed out or has an unknown outcome within a session";
+        let stage = if self.outcomes.get(Outcome::Timeout) > 0 {
+            "no timed-out call carries firstcall.timeout.stage"
+        } else {
+            "no call timed out"
+        };
+        let unchecked = if self.recovery.uncertain > 0 {
             "no status tool is known for the calls that are uncertain"
         } else {
-            "no call timed out or has an unknown outcome within a session"
+            NOT_UNCERTAIN
         };
-        let outcome = if is_written {
+        let fate = "no call was seen to time out from its caller's side";
+        let spans = "spans of the client and of the server in one trace";
+        let uncertain = "error.type=timeout, or firstcall.business.outcome";
+        [
+            known.timeouts_by_stage.is_none().then_some((
+                "timeouts_by_stage",
+                stage,
+                "firstcall.timeout.stage",
+            )),
+            known.timeout_fate.is_none().then_some(("timeout_fate", fate, spans)),
+            known.followed.is_none().then_some(("followed", NOT_UNCERTAIN, uncertain)),
+            known.status_checked.is_none().then_some(("status_checked", unchecked, STATUS_TOOL)),
+            known.never_checked.is_none().then_some(("never_checked", unchecked, STATUS_TOOL)),
+            known.unsafe_replays.is_none().then_some(("unsafe_replays", NO_KIND, KIND)),
+        ]
+        .map(|missing| missing.map(Missing::of))
+    }
+
+    fn about_writes(&self, known: &KnownRecovery) -> [Option<Missing>; 6] {
+        const KEYS: &str = "firstcall.idempotency.key and firstcall.idempotency.status";
+        const OUTCOME: &str = "firstcall.business.outcome on calls of writes";
+        const NO_KEY: &str = "no idempotency key is sent";
+        let status = if self.recovery.keyed > 0 {
+            "no call with an idempotency key tells what the server made of it"
+        } else {
+            NO_KEY
+        };
+        let untold = if self.recovery.writes > 0 {
             "no write tells its business outcome"
         } else {
             "no call is known to be a write"
         };
-        let all = [
-            (
-                known.timeouts_by_stage.is_none(),
-                "timeouts_by_stage",
-                if has_timeouts {
-                    "no timed-out call carries firstcall.timeout.stage"
-                } else {
-                    "no call timed out"
-                },
-                "firstcall.timeout.stage",
-            ),
-            (
-                known.timeout_fate.is_none(),
-                "timeout_fate",
-                "no call was seen to time out from its caller's side",
-                "spans of the client and of the server in one trace",
-            ),
-            (
-                known.followed.is_none(),
-                "followed",
-                "no call timed out or has an unknown outcome within a session",
-                "error.type=timeout, or firstcall.business.outcome",
-            ),
-            (
-                known.status_checked.is_none(),
-                "status_checked",
-                uncertain,
-                "tools.NAME.status_tool in the configuration",
-            ),
-            (
-                known.never_checked.is_none(),
-                "never_checked",
-                uncertain,
-                "tools.NAME.status_tool in the configuration",
-            ),
-            (
-                known.unsafe_replays.is_none(),
-                "unsafe_replays",
-                "no operation kind is known",
-                "firstcall.operation.kind, or tools.NAME.kind in the configuration",
-            ),
-            (
-                known.duplicate_key_hits.is_none(),
-                "duplicate_key_hits",
-                if is_keyed {
-                    "no call with an idempotency key tells what the server made of it"
-                } else {
-                    "no idempotency key is sent"
-                },
-                "firstcall.idempotency.key and firstcall.idempotency.status",
-            ),
-            (
-                known.key_conflicts.is_none(),
-                "key_conflicts",
-                "no idempotency key is sent",
-                "firstcall.idempotency.key and firstcall.idempotency.status",
-            ),
-            (
-                known.possible_double_writes.is_none(),
+        let below = "client spans below the call, or firstcall.attempts";
+        let none = "no downstream attempt is known";
+        [
+            known.duplicate_key_hits.is_none().then_some(("duplicate_key_hits", status, KEYS)),
+            known.key_conflicts.is_none().then_some(("key_conflicts", NO_KEY, KEYS)),
+            known.possible_double_writes.is_none().then_some((
                 "possible_double_writes",
-                "no operation kind is known",
-                "firstcall.operation.kind, or tools.NAME.kind in the configuration",
-            ),
-            (
-                known.amplification.is_none(),
-                "amplification",
-                "no downstream attempt is known",
-                "client spans below the call, or firstcall.attempts",
-            ),
-            (
-                known.unknown_outcomes.is_none(),
-                "unknown_outcomes",
-                outcome,
-                "firstcall.business.outcome on calls of writes",
-            ),
-            (
-                known.unknown_resolved.is_none(),
-                "unknown_resolved",
-                outcome,
-                "firstcall.business.outcome on calls of writes",
-            ),
-        ];
-        let missing = all.into_iter().filter(|(is_missing, ..)| *is_missing);
-        missing.map(|(_, figure, reason, carrier)| Missing { figure, reason, carrier }).collect()
+                NO_KIND,
+                KIND,
+            )),
+            known.amplification.is_none().then_some(("amplification", none, below)),
+            known.unknown_outcomes.is_none().then_some(("unknown_outcomes", untold, OUTCOME)),
+            known.unknown_resolved.is_none().then_some(("unknown_resolved", untold, OUTCOME)),
+        ]
+        .map(|missing| missing.map(Missing::of))
+    }
+}
+
+const NO_KIND: &str = "no operation kind is known";
+const KIND: &str = "firstcall.operation.kind, or tools.NAME.kind in the configuration";
+
+impl Missing {
+    const fn of((figure, reason, carrier): (&'static str, &'static str, &'static str)) -> Self {
+        Self { figure, reason, carrier }
     }
 }
 

@@ -55,7 +55,7 @@ impl<'p, 's> Gathering<'p, 's> {
     pub(super) fn add_attempt(&mut self, attempt: Attempt<NameId>) {
         if is_near(self.day, attempt.start) && self.failed.is_none() {
             let key = of_trace(attempt.trace_id);
-            self.failed = self.adder.add(key, &Gathered::Attempt(Box::new(attempt))).err();
+            self.failed = self.adder.add(key, &Gathered::Attempt(attempt)).err();
         }
     }
 

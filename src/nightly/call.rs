@@ -115,9 +115,11 @@ impl Call {
         self.recovery.as_ref().and_then(|recovery| recovery.told.business_outcome)
     }
 
-    /// Whether it timed out or its business outcome is unknown (METHOD section 11).
+    /// Whether it timed out, be it for its caller alone, or its business outcome is unknown
+    /// (METHOD section 11).
     pub fn is_uncertain(&self) -> bool {
         matches!(self.outcome, Outcome::Timeout)
+            || self.recovery.as_ref().is_some_and(|recovery| recovery.fate.is_some())
             || self.business_outcome() == Some(BusinessOutcome::Unknown)
     }
 

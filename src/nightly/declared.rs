@@ -40,10 +40,10 @@ impl Declared {
         self.kinds.is_empty() && self.return_nothing.is_empty() && self.offered.is_empty()
     }
 
-    fn offered(&self, service: &str, tool: &str) -> Option<Option<OperationKind>> {
+    fn offered(&self, service: &str, tool: &str) -> Option<OperationKind> {
         let tool = Name::exact(tool)?;
         let of = |service| self.offered.get(&(service, tool.clone())).copied();
-        of(Name::exact(service)).or_else(|| of(None))
+        of(Name::exact(service)).or_else(|| of(None)).flatten()
     }
 }
 
@@ -103,7 +103,7 @@ impl<'n> ToolTerms<'n> {
         let names = self.names;
         self.tools.entry((service, tool)).or_insert_with(|| {
             let (declared, text) = (names.declared(), names.text(tool));
-            let offered = declared.offered(names.text(service), text).flatten();
+            let offered = declared.offered(names.text(service), text);
             Terms {
                 kind: declared.kinds.get(text).copied().or(offered),
                 returns_nothing: declared.return_nothing.get(text).is_some(),

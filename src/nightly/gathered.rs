@@ -12,7 +12,7 @@ pub(super) enum Gathered {
     /// A sighting.
     Seen(Seen),
     /// A client span.
-    Attempt(Box<Attempt<NameId>>),
+    Attempt(Attempt<NameId>),
 }
 
 impl Gathered {
@@ -22,7 +22,7 @@ impl Gathered {
         for one in gathered.drain(..) {
             match one {
                 Self::Seen(sighting) => seen.push(sighting),
-                Self::Attempt(attempt) => attempts.push(*attempt),
+                Self::Attempt(attempt) => attempts.push(attempt),
             }
         }
         (seen, attempts)

@@ -125,7 +125,9 @@ impl<T: Packed> Packed for Box<T> {
 impl<T: Packed> Packed for Vec<T> {
     fn pack(&self, out: &mut Vec<u8>) {
         u32::try_from(self.len()).unwrap_or(u32::MAX).pack(out);
-        self.iter().for_each(|value| value.pack(out));
+        for value in self {
+            value.pack(out);
+        }
     }
     fn unpack(from: &mut &[u8]) -> Option<Self> {
         let count = u32::unpack(from)?;
@@ -261,7 +263,9 @@ impl Packed for ByDependency {
 impl Packed for TimeBudget {
     fn pack(&self, out: &mut Vec<u8>) {
         self.total_ms.pack(out);
-        self.spent_ms.iter().for_each(|spent| spent.pack(out));
+        for spent in &self.spent_ms {
+            spent.pack(out);
+        }
     }
     fn unpack(from: &mut &[u8]) -> Option<Self> {
         let total_ms = Packed::unpack(from)?;

@@ -3,7 +3,7 @@
 //! Works on one session at a time. A call is followed for ten minutes, from start to start, as
 //! everything is; equal starts are not "after".
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::call::Call;
 use super::declared::ToolTerms;
@@ -88,12 +88,12 @@ type Tool = (NameId, NameId);
 
 /// The calls of a session that have a place in it, by tool.
 struct Session<'a> {
-    calls: HashMap<Tool, Vec<(u32, &'a Call)>>,
+    calls: BTreeMap<Tool, Vec<(u32, &'a Call)>>,
 }
 
 impl<'a> Session<'a> {
     fn new(calls: &[(u32, &'a Call)]) -> Self {
-        let mut by_tool: HashMap<Tool, Vec<(u32, &'a Call)>> = HashMap::new();
+        let mut by_tool: BTreeMap<Tool, Vec<(u32, &'a Call)>> = BTreeMap::new();
         for (place, call) in calls {
             if let Some(tool) = call.tool.filter(|_| call.is_time_known && is_of_a_tool(call)) {
                 by_tool.entry((call.service, tool)).or_default().push((*place, call));
@@ -134,7 +134,7 @@ impl Status<'_> {
     /// Whether an answer tells what became of the operation.
     fn is_telling(&self) -> bool {
         let tells = |answer: &&Call| answer.business_outcome() != Some(BusinessOutcome::Unknown);
-        self.answers.iter().filter(|answer| answer.is_ok()).any(|answer| tells(answer))
+        self.answers.iter().filter(|answer| answer.is_ok()).any(tells)
     }
 }
 

@@ -40,12 +40,11 @@ impl RecoveryTally {
                 self.dependencies.entry((*kind, *name)).or_default().merge(counts);
             }
         }
-        match recovered {
-            Some(recovered) => self.add_recovered(recovered),
-            None => {
-                let told = call.recovery.as_ref().and_then(|recovery| recovery.told.key_status);
-                self.figures.key_conflicts += u64::from(told == Some(KeyStatus::Conflict));
-            }
+        if let Some(recovered) = recovered {
+            self.add_recovered(recovered);
+        } else {
+            let told = call.recovery.as_ref().and_then(|recovery| recovery.told.key_status);
+            self.figures.key_conflicts += u64::from(told == Some(KeyStatus::Conflict));
         }
     }
 

@@ -51,10 +51,10 @@ pub fn fold_day_with(
     attempts: Vec<Attempt>,
     names: &mut Names,
 ) -> Vec<Call> {
-    let near = sightings.iter().filter(|sighting| is_near(day, sighting.start));
-    let seen: Vec<Seen> = near.map(|sighting| Seen::of(sighting, names)).collect();
+    let near = sightings.into_iter().filter(|sighting| is_near(day, sighting.start));
+    let seen: Vec<Seen> = near.map(|sighting| Seen::of(&sighting, names)).collect();
     let attempts: Vec<Attempt<NameId>> = attempts
-        .iter()
+        .into_iter()
         .filter(|attempt| is_near(day, attempt.start))
         .map(|attempt| attempt.with_names(|name| names.id(name)))
         .collect();

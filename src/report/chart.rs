@@ -137,7 +137,7 @@ pub fn ribbons(counts: &[u64]) -> (Vec<Ribbon>, u32, u32) {
     let mut made = Vec::with_capacity(counts.len());
     for count in counts {
         let height = height_of(*count);
-        let ((left, right), bend) = (ENDS, (ENDS.0 + ENDS.1) / 2);
+        let ((left, right), bend) = (ENDS, u32::midpoint(ENDS.0, ENDS.1));
         let path = if height == 0 {
             String::new()
         } else {

@@ -1,6 +1,6 @@
 //! Which client spans are below which sighting (METHOD section 11).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::dedupe::Node;
 use crate::call::{Attempt, SpanId};
@@ -28,10 +28,10 @@ impl<'a> Below<'a> {
         attempts.sort_by_key(|attempt| (attempt.start, attempt.end, attempt.span_id));
         attempts.truncate(MAX_ATTEMPTS);
         // The same span again is the same attempt.
-        let mut known: HashMap<SpanId, ()> = HashMap::new();
-        attempts.retain(|attempt| known.insert(attempt.span_id, ()).is_none());
+        let mut known: HashSet<SpanId> = HashSet::new();
+        attempts.retain(|attempt| known.insert(attempt.span_id));
         for attempt in attempts {
-            if known.contains_key(&attempt.parent_span_id) {
+            if known.contains(&attempt.parent_span_id) {
                 continue;
             }
             if let Some(seen) = parent(attempt, nodes).filter(|seen| may_ask(seen)) {

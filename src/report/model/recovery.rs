@@ -1,5 +1,7 @@
 //! Recovery of uncertain calls: on each tool's page, and the page over all tools.
 
+use std::fmt::Write;
+
 use super::facts::Facts;
 use super::figures_text::Term;
 use super::findings::{self, FindingText};
@@ -222,8 +224,7 @@ impl Flow {
             is_bad: word == Followed::ReplayedUnsafely,
             ribbon,
         });
-        let title =
-            format!("{} timed out or ended unknown; then", counted(total, "call", "calls"),);
+        let title = format!("{} timed out or ended unknown; then", counted(total, "call", "calls"));
         Some(Self { title, height, all, rows: rows.collect() })
     }
 }
@@ -285,7 +286,8 @@ fn terms(figures: &Figures) -> Vec<Term> {
     if let Some((stages, untold)) = &known.timeouts_by_stage {
         let mut note = words(stages);
         if *untold > 0 {
-            note.push_str(&format!("; {} without a stage", count(*untold)));
+            // Writing to a text cannot fail.
+            write!(note, "; {} without a stage", count(*untold)).ok();
         }
         terms.push(term("Timeouts by stage", count(timeouts), note));
     }

@@ -60,6 +60,7 @@ impl Book<'_> {
 
     fn is_uncertain(&self, at: usize) -> bool {
         self.calls[at].outcome == Outcome::Timeout
+            || self.fate(at).is_some()
             || self.business(at) == Some(BusinessOutcome::Unknown)
     }
 
