@@ -7,7 +7,9 @@ The comment is found by the hidden marker in its last line. A quiet summary (not
 updates an earlier comment and never makes a new one. Nothing but the standard library is used.
 
 Read from the environment, and never printed: FIRSTCALL_TOKEN. Where to post:
-  github, gitea   GITHUB_API_URL, GITHUB_REPOSITORY, FIRSTCALL_PULL_REQUEST
+  github, gitea   GITHUB_API_URL, GITHUB_REPOSITORY, FIRSTCALL_PULL_REQUEST; or, in place of
+                  the number, FIRSTCALL_HEAD (OWNER:BRANCH) and FIRSTCALL_HEAD_SHA of the open
+                  pull request
   gitlab          CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID
   bitbucket       BITBUCKET_WORKSPACE, BITBUCKET_REPO_SLUG, BITBUCKET_PR_ID (Bitbucket Cloud);
                   BITBUCKET_API_URL, https://api.bitbucket.org/2.0 where it is not set
@@ -70,9 +72,23 @@ class Host:
             repository = setting("GITHUB_REPOSITORY")
             if not re.fullmatch(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", repository):
                 raise Refused("GITHUB_REPOSITORY is no owner/name")
-            base = f"{address('GITHUB_API_URL')}/repos/{repository}/issues"
-            self.comments = f"{base}/{number('FIRSTCALL_PULL_REQUEST')}/comments"
-            self.one = f"{base}/comments"
+            base = f"{address('GITHUB_API_URL')}/repos/{repository}"
+            request = self.pull_request(base)
+            self.comments = f"{base}/issues/{request}/comments"
+            self.one = f"{base}/issues/comments"
+
+    def pull_request(self, base):
+        """The pull request's number: as given, or that of the head a workflow ran for. What a
+        fork's own run says of its number is not to be believed."""
+        if os.environ.get("FIRSTCALL_PULL_REQUEST"):
+            return number("FIRSTCALL_PULL_REQUEST")
+        head, sha = setting("FIRSTCALL_HEAD"), setting("FIRSTCALL_HEAD_SHA")
+        query = urllib.parse.urlencode({"state": "open", "head": head, "per_page": PAGE})
+        found = self.request("GET", f"{base}/pulls?{query}")
+        for one in found if isinstance(found, list) else []:
+            if isinstance(one.get("head"), dict) and one["head"].get("sha") == sha:
+                return int(one["number"])
+        raise Refused("no open pull request has this head any more")
 
     def body(self, text):
         """A comment as the host takes it."""

@@ -5,6 +5,18 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 firstcall=${FIRSTCALL:-firstcall}
 
+for name in FIRSTCALL_COMMENT FIRSTCALL_ALWAYS FIRSTCALL_NO_DROP; do
+    case ${!name:-} in
+    '' | true | false) ;;
+    *)
+        input=${name#FIRSTCALL_}
+        input=${input,,}
+        echo "error: the input ${input//_/-} is neither true nor false" >&2
+        exit 2
+        ;;
+    esac
+done
+
 flags=()
 [[ -z ${FIRSTCALL_LAST:-} ]] || flags+=(--last "$FIRSTCALL_LAST")
 [[ -z ${FIRSTCALL_BASELINE:-} ]] || flags+=(--baseline "$FIRSTCALL_BASELINE")
@@ -27,8 +39,13 @@ fi
 ((code == 0)) || exit "$code"
 [[ -z ${GITHUB_STEP_SUMMARY:-} ]] || cat "$file" >>"$GITHUB_STEP_SUMMARY"
 
-if [[ ${FIRSTCALL_COMMENT:-true} == true && -n ${FIRSTCALL_PULL_REQUEST:-} ]]; then
+is_posted=false
+[[ ${FIRSTCALL_COMMENT:-true} != true || -z ${FIRSTCALL_PULL_REQUEST:-} ]] || is_posted=true
+if [[ $is_posted == true || -n ${FIRSTCALL_SUMMARY_FILE:-} ]]; then
     "$firstcall" summary --host github "${comment[@]}" >"$file"
+fi
+[[ -z ${FIRSTCALL_SUMMARY_FILE:-} ]] || cp "$file" "$FIRSTCALL_SUMMARY_FILE"
+if [[ $is_posted == true ]]; then
     python3 "$here/post-comment.py" github "$file"
 fi
 

@@ -1,27 +1,24 @@
-//! The seam: bytes become spans, tool-call spans become sightings, sightings are committed.
+//! The seam: bytes become spans and log records, those of tool calls become sightings, sightings
+//! are committed.
 //!
 //! A request is read whole before anything of it is committed, so what cannot be read leaves
-//! nothing behind. Spans that are no tool call are counted and forgotten; a tool call that cannot
+//! nothing behind. Spans and records that are no tool call are counted and forgotten; a tool call that cannot
 //! be kept costs its neighbours nothing and is told to the sender.
 
+mod collector;
 mod senders;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::call::{Attempt, InstallationSecret, Name, Sighting, ToolRules, UnixNanos};
+use crate::call::{InstallationSecret, Sighting, ToolRules};
 use crate::clock::Clock;
 use crate::figures::arrival::Refusal;
-use crate::figures::{ArrivalCounts, RecordKind, SourceCounts, SourceKey, Sources};
-use crate::otlp::{DecodeError, Format, ResourceView, ScopeView, SpanView, Visitor, walk};
-use crate::recognise::{
-    Recognition, is_deciding_key, is_deciding_name, is_deciding_text, is_downstream_key, recognise,
-};
-use crate::reduce::{
-    EmptyDeclaration, PagingRules, ReduceContext, ReduceLimits, Reduced, attempt, reduce,
-};
+use crate::figures::{ArrivalCounts, RecordKind, SourceKey};
+use crate::otlp::{DecodeError, Format, Sent, sent, walk, walk_logs};
+use crate::reduce::{EmptyDeclaration, PagingRules, ReduceContext, ReduceLimits};
 use crate::store::{Batch, Committed, RequestDigest, StoreError, Writer};
-use senders::{Allowance, Senders};
+use collector::Collector;
+use senders::Senders;
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
 /// hundred, so without a cap a request could cost ten times what was admitted.
@@ -67,12 +64,16 @@ pub enum IngestError {
 /// What became of a request that was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// Spans in the request.
-    pub spans: u64,
+    /// What the request holds, which is how it is answered.
+    pub sent: Sent,
+    /// Spans or log records in the request.
+    pub items: u64,
     /// Tool calls that are on disk now.
     pub kept: u64,
     /// Tool calls that could not be kept, with the first reason; none where all were.
     pub refused: Option<(u64, Refusal)>,
+    /// Kept tool calls that had been kept lately already.
+    pub duplicates: u64,
 }
 
 /// A request that was read and waits to be committed.
@@ -80,6 +81,7 @@ pub struct Outcome {
 pub struct Reading {
     batch: Batch,
     outcome: Outcome,
+    holds_nothing_known: bool,
 }
 
 impl Reading {
@@ -91,10 +93,11 @@ impl Reading {
 
     /// Adds a request that was read later: the two are committed as one.
     pub fn join(&mut self, later: Self) {
-        let Self { batch, outcome } = later;
+        let Self { batch, outcome, holds_nothing_known } = later;
         self.batch.join(batch);
-        self.outcome.spans += outcome.spans;
+        self.outcome.items += outcome.items;
         self.outcome.kept += outcome.kept;
+        self.holds_nothing_known &= holds_nothing_known;
         self.outcome.refused = match (self.outcome.refused, outcome.refused) {
             (Some((times, first)), Some((more, _))) => Some((times + more, first)),
             (one, other) => one.or(other),
@@ -111,6 +114,11 @@ impl Reading {
         let before = self.batch.sightings.len();
         self.batch.sightings.retain(|sighting| !is_known(sighting));
         (before - self.batch.sightings.len()) as u64
+    }
+
+    /// Whether the request is JSON that holds something, and nothing of it is OTLP's.
+    pub const fn holds_nothing_known(&self) -> bool {
+        self.holds_nothing_known
     }
 
     /// What arrived, all emitters together.
@@ -175,197 +183,51 @@ impl<C: Commit> Ingest<C> {
         Self { conversation_attributes, ..self }
     }
 
-    /// Reads an `ExportTraceServiceRequest`. Computes only: neither waits nor keeps anything.
-    pub fn read(&self, request: &[u8], format: Format) -> Result<Reading, IngestError> {
+    /// Reads an `ExportTraceServiceRequest` or an `ExportLogsServiceRequest`; where `as_sent` does
+    /// not say which, the request itself does. Computes only: neither waits nor keeps anything.
+    pub fn read(
+        &self,
+        request: &[u8],
+        format: Format,
+        as_sent: Option<Sent>,
+    ) -> Result<Reading, IngestError> {
+        let is_of = as_sent.unwrap_or_else(|| sent(request, format));
         let now = self.clock.now();
-        let mut collector = Collector {
-            context: ReduceContext {
-                now,
-                secret: &self.secret,
-                limits: &self.limits,
-                paging: &self.paging,
-                empties: &self.empties,
-                conversation_attributes: &self.conversation_attributes,
-            },
-            senders: self.senders.as_ref(),
-            allowance: Allowance::Some(0),
-            sightings: Vec::new(),
-            attempts: Vec::new(),
-            counts: BTreeMap::new(),
-            current: (Name::cut(""), ArrivalCounts::default()),
-            sources: Sources::default(),
-            source: (SourceKey::new("", "", RecordKind::Span), SourceCounts::default()),
-            spans: 0,
-            first_refusal: None,
+        let context = ReduceContext {
+            now,
+            secret: &self.secret,
+            limits: &self.limits,
+            paging: &self.paging,
+            empties: &self.empties,
+            conversation_attributes: &self.conversation_attributes,
         };
-        walk(request, format, &mut collector)?;
+        let mut collector = Collector::new(context, self.senders.as_ref(), is_of);
+        match is_of {
+            Sent::Spans => walk(request, format, &mut collector)?,
+            Sent::Logs => walk_logs(request, format, &mut collector)?,
+        }
         collector.finish(now)
+    }
+
+    /// Counts a request of metrics, which are dropped unread, so that it can be told that they
+    /// are all that comes. A count that is lost is nothing that a sender should hear of.
+    pub async fn note_metrics(&self) {
+        let mut batch = Batch::of(self.clock.now(), Vec::new());
+        batch.sources.of(SourceKey::new("", "", RecordKind::Metric)).seen = 1;
+        if let Err(error) = self.commit.commit(batch).await {
+            tracing::debug!(%error, "a request of metrics could not be counted");
+        }
     }
 
     /// Commits what was read; resolves when it is on disk.
     pub async fn commit(&self, reading: Reading) -> Result<Outcome, IngestError> {
         let committed = self.commit.commit(reading.batch).await?;
-        let mut outcome = reading.outcome;
+        let mut outcome = Outcome { duplicates: committed.duplicates, ..reading.outcome };
         if committed.refused > 0 {
             let (times, reason) = outcome.refused.unwrap_or((0, Refusal::DayClosed));
             outcome.kept = outcome.kept.saturating_sub(committed.refused);
             outcome.refused = Some((times.saturating_add(committed.refused), reason));
         }
         Ok(outcome)
-    }
-}
-
-/// Collects what a request leaves behind.
-struct Collector<'c> {
-    context: ReduceContext<'c>,
-    senders: Option<&'c Senders>,
-    /// How many more attempts are kept of the resource that is being read.
-    allowance: Allowance,
-    sightings: Vec<Sighting>,
-    attempts: Vec<Attempt>,
-    counts: BTreeMap<Name, ArrivalCounts>,
-    /// The counts of the resource that is being read; moved into `counts` when the next begins.
-    current: (Name, ArrivalCounts),
-    sources: Sources,
-    /// The counts of the scope that is being read; moved into `sources` when the next begins.
-    source: (SourceKey, SourceCounts),
-    spans: u64,
-    first_refusal: Option<Refusal>,
-}
-
-impl Collector<'_> {
-    fn close_scope(&mut self) {
-        let counts = std::mem::take(&mut self.source.1);
-        if counts != SourceCounts::default() {
-            self.sources.of(self.source.0.clone()).merge(&counts);
-        }
-    }
-
-    fn close_resource(&mut self) {
-        self.close_scope();
-        let (name, counts) =
-            std::mem::replace(&mut self.current, (Name::cut(""), ArrivalCounts::default()));
-        if let Some(senders) = self.senders.filter(|_| counts.spans > 0) {
-            senders.note(&name, self.allowance);
-        }
-        if counts != ArrivalCounts::default() {
-            self.counts.entry(name).or_default().merge(&counts);
-        }
-    }
-
-    fn finish(mut self, received: UnixNanos) -> Result<Reading, IngestError> {
-        self.close_resource();
-        for counts in self.counts.values_mut() {
-            counts.requests = 1;
-        }
-        let kept = self.sightings.len();
-        if kept > MAX_CALLS {
-            return Err(IngestError::TooManyCalls);
-        }
-        if self.attempts.len() >= MAX_ATTEMPTS {
-            tracing::warn!("a request holds more client spans than are kept; the rest is left out");
-        }
-        let refused = self.counts.values().map(|counts| counts.refused.total()).sum();
-        let outcome = Outcome {
-            spans: self.spans,
-            kept: kept as u64,
-            refused: self.first_refusal.map(|reason| (refused, reason)),
-        };
-        let batch = Batch {
-            received,
-            sightings: self.sightings,
-            attempts: self.attempts,
-            counts: self.counts,
-            sources: self.sources,
-            imported: Vec::new(),
-        };
-        Ok(Reading { batch, outcome })
-    }
-}
-
-impl Visitor for Collector<'_> {
-    fn is_deciding_key(&self, key: &[u8]) -> bool {
-        is_deciding_key(key)
-    }
-
-    fn is_deciding_text(&self, key: &[u8], text: &[u8]) -> bool {
-        is_deciding_text(key, text)
-    }
-
-    fn is_deciding_name(&self, name: &[u8]) -> bool {
-        is_deciding_name(name)
-    }
-
-    fn resource(&mut self, service_name: &str, spans: u64) {
-        self.close_resource();
-        self.current = (Name::cut(service_name), ArrivalCounts { spans, ..Default::default() });
-        self.spans += spans;
-        self.allowance = match self.senders {
-            Some(senders) => senders.allowance(&self.current.0),
-            None => Allowance::Some(0),
-        };
-    }
-
-    fn wants_children(&self) -> bool {
-        self.allowance != Allowance::Some(0)
-    }
-
-    fn is_child_key(&self, key: &[u8]) -> bool {
-        is_downstream_key(key)
-    }
-
-    fn child(&mut self, span: &SpanView<'_>) {
-        if self.attempts.len() >= MAX_ATTEMPTS || !self.wants_children() {
-            return;
-        }
-        let emitter = Some(&self.current.0).filter(|name| !name.as_str().is_empty());
-        if let Some(attempt) = attempt(span, emitter, &self.context)
-            && self.allowance.take()
-        {
-            self.attempts.push(attempt);
-        }
-    }
-
-    fn scope(&mut self, name: &str, spans: u64) {
-        self.close_scope();
-        let emitter = self.current.0.clone();
-        let key = SourceKey { emitter, scope: Name::cut(name), kind: RecordKind::Span };
-        self.source = (key, SourceCounts { seen: spans, ..SourceCounts::default() });
-    }
-
-    fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
-        let (counts, source) = (&mut self.current.1, &mut self.source.1);
-        let recognised = match recognise(span, scope, resource) {
-            Recognition::Call(recognised) => recognised,
-            Recognition::NotACall(reason) => {
-                let reason = Name::cut(reason.word());
-                *source.not_calls.entry(reason.clone()).or_default() += 1;
-                *counts.not_calls.entry(reason).or_default() += 1;
-                return;
-            }
-            // What was read whole for nothing may still be below a call.
-            Recognition::Ordinary => return self.child(span),
-        };
-        match reduce(&recognised, span, scope, resource, &self.context) {
-            Ok(Reduced { sighting, repairs }) => {
-                *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
-                *source.kept.entry(sighting.dialect.clone()).or_default() += 1;
-                if self.senders.is_some() {
-                    self.allowance = Allowance::All;
-                }
-                for repair in repairs {
-                    counts.repaired.add(repair, 1);
-                }
-                // One past the limit is enough to refuse the request.
-                if self.sightings.len() <= MAX_CALLS {
-                    self.sightings.push(sighting);
-                }
-            }
-            Err(refusal) => {
-                counts.refused.add(refusal, 1);
-                source.refused.add(refusal, 1);
-                self.first_refusal.get_or_insert(refusal);
-            }
-        }
     }
 }

@@ -12,10 +12,11 @@ use tokio::task::{JoinError, JoinHandle};
 use crate::call::{CallDuration, InstallationSecret, ToolRules};
 use crate::clock::Clock;
 use crate::config::{self, Config};
+use crate::exporters::{ExportError, OwnMetrics};
 use crate::ingest::Ingest;
 use crate::receive::{
     BearerTokens, BindError, Cors, Drained, Limits, Listeners, Options, Tls, TlsError, TlsFiles,
-    TokenError,
+    TokenError, Transport,
 };
 use crate::reduce::{EmptyDeclaration, PagingDeclaration, PagingRules, ReduceLimits};
 use crate::self_report::{MetricsBindError, MetricsListener, SelfReport};
@@ -36,12 +37,14 @@ const OTHER_FILES: u64 = 256;
 pub struct Server {
     grpc: SocketAddr,
     http: SocketAddr,
+    takes_ipv4_too: [Option<bool>; 2],
     store: Store,
     writer: Arc<Writer>,
     stop: Stop,
     serving: JoinHandle<Drained>,
     metrics: Option<SocketAddr>,
     report: Arc<SelfReport>,
+    own_metrics: Option<OwnMetrics>,
     helpers: Vec<JoinHandle<()>>,
 }
 
@@ -54,6 +57,9 @@ pub enum ServerError {
     /// The address for metrics could not be listened on.
     #[error(transparent)]
     Metrics(#[from] MetricsBindError),
+    /// The exporter of the program's own metrics could not be made.
+    #[error("cannot send own metrics (telemetry.metrics.otlp)")]
+    OwnMetrics(#[from] ExportError),
     /// The bearer tokens could not be used.
     #[error(transparent)]
     Tokens(#[from] TokenError),
@@ -116,11 +122,14 @@ impl Server {
         let (grpc, http) = (&protocols.grpc.endpoint, &protocols.http.endpoint);
         let listeners = Listeners::bind(grpc.as_str(), http.as_str()).await?;
         let (grpc, http) = (listeners.grpc_address(), listeners.http_address());
+        let takes_ipv4_too =
+            [Transport::Grpc, Transport::Http].map(|one| listeners.takes_ipv4_too(one));
         let metrics = match &config.telemetry.metrics.endpoint {
             Some(endpoint) => Some(MetricsListener::bind(endpoint.as_str()).await?),
             None => None,
         };
         let report = Arc::new(SelfReport::new());
+        let own_metrics = OwnMetrics::start(&config.telemetry.metrics, &report)?;
         let options = options(config, Arc::clone(&report))?;
         guard(&[grpc, http], &options, config.receivers.otlp.insecure_listen)?;
         let store = Store::create(config.store.sqlite.data_dir.as_path())?;
@@ -137,12 +146,14 @@ impl Server {
         Ok(Self {
             grpc,
             http,
+            takes_ipv4_too,
             store,
             writer,
             stop,
             serving,
             metrics: metrics_address,
             report,
+            own_metrics,
             helpers,
         })
     }
@@ -155,6 +166,17 @@ impl Server {
     /// Where OTLP/HTTP is received.
     pub const fn http_address(&self) -> SocketAddr {
         self.http
+    }
+
+    /// Where both are received, for people: with IPv4 or without where the address does not say.
+    pub fn addresses_in_words(&self) -> [String; 2] {
+        let [grpc, http] = self.takes_ipv4_too;
+        [(self.grpc, grpc), (self.http, http)].map(|(address, takes_ipv4_too)| match takes_ipv4_too
+        {
+            None => address.to_string(),
+            Some(true) => format!("{address} (IPv6 and IPv4)"),
+            Some(false) => format!("{address} (IPv6 only)"),
+        })
     }
 
     /// Where metrics are served; none where they are not.
@@ -197,8 +219,15 @@ impl Server {
         // Metrics are served to the end: that it drains is worth knowing.
         self.report.draining();
         let drained = self.serving.await.map_err(ServerError::Defect)?;
-        let writer = self.writer;
-        let closing = tokio::task::spawn_blocking(move || writer.close());
+        let (writer, own_metrics) = (self.writer, self.own_metrics);
+        let closing = tokio::task::spawn_blocking(move || {
+            let closed = writer.close();
+            // The last figures are those of the end.
+            if let Some(own_metrics) = own_metrics {
+                own_metrics.close();
+            }
+            closed
+        });
         closing.await.map_err(ServerError::Defect)??;
         self.helpers.iter().for_each(JoinHandle::abort);
         if has_died { Err(StoreError::WriterStopped.into()) } else { Ok(drained) }

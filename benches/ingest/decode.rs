@@ -104,7 +104,7 @@ pub(crate) fn run(requests: &[Bytes]) {
         ),
         (
             "walk, recognise, reduce to sightings",
-            Box::new(|bytes| drop(black_box(ingest.read(bytes, Format::Protobuf).unwrap()))),
+            Box::new(|bytes| drop(black_box(ingest.read(bytes, Format::Protobuf, None).unwrap()))),
         ),
         (
             "sum of the bytes as 64-bit words",

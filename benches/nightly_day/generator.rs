@@ -144,6 +144,7 @@ impl Generator {
             request_id: None,
             is_sampled: false,
             recovery: None,
+            is_label: false,
             received: UnixNanos::new(call.start + call.took + SECOND),
         };
         if is_seen_twice {

@@ -121,7 +121,7 @@ pub(crate) fn sighting() -> impl Strategy<Value = Sighting> {
         word(Outcome::ALL),
         word(Confidence::ALL),
         word(Emptiness::ALL),
-        any::<(bool, bool)>(),
+        any::<(bool, bool, bool)>(),
     );
     let times = any::<(u64, u64, u64)>();
     let key = || option::of(any::<[u8; 8]>().prop_map(CallKey::from_bytes));
@@ -159,6 +159,7 @@ pub(crate) fn sighting() -> impl Strategy<Value = Sighting> {
             request_id: rest.4,
             is_sampled: words.4.1,
             recovery: rest.5.map(Box::new),
+            is_label: words.4.2,
             received: UnixNanos::new(received),
         },
     )
@@ -201,6 +202,7 @@ pub(crate) fn plain_sighting() -> Sighting {
         request_id: None,
         is_sampled: false,
         recovery: None,
+        is_label: false,
         received: UnixNanos::new(noon + 2_000_000_000),
     }
 }

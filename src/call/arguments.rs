@@ -48,6 +48,8 @@ words! {
         LowerKeys = "lower_keys",
         /// A hash that came with the telemetry.
         Given = "given",
+        /// The arguments with long texts inside cut by the sender, and their true size.
+        Lossy = "lossy",
     }
 }
 

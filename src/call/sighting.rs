@@ -92,6 +92,9 @@ pub struct Sighting {
     pub is_sampled: bool,
     /// What it tells of recovery; none for most calls.
     pub recovery: Option<Box<Recovery>>,
+    /// Whether this only adds to a call that another sighting tells of, a name above all. Alone
+    /// it is no call.
+    pub is_label: bool,
     /// When firstcall received it.
     pub received: UnixNanos,
 }

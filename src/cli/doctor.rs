@@ -186,7 +186,7 @@ const FURTHER_CHECKS: &str = "
 5 Still nothing?
     Address and protocol belong together: HTTP has one port, gRPC another.
     In a container 127.0.0.1 is the container itself: use the host's address.
-    A program that ends at once sends nothing: flush the exporter, or shut it down.
+    A program that ends at once sends nothing: flush its exporter first.
     Codex wants the whole path, /v1/logs; most others add it themselves.
     A server with another data folder fills that one: see the path above.
 

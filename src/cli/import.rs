@@ -72,10 +72,9 @@ fn summary(imported: &Imported) -> String {
     let mut text = String::new();
     // Writing to a text cannot fail.
     let mut line = |what: &str, told: String| writeln!(text, "{what:<12}{told}").ok();
-    line("requests", counted(*requests, "taken", "taken"));
+    line("requests", format!("{requests} taken"));
     for (times, what) in [
         (imported.known_requests, "imported before, left out"),
-        (imported.log_requests, "of log records, dropped"),
         (imported.metric_requests, "of metrics, dropped"),
         (imported.damaged, "damaged, left out"),
     ] {
@@ -84,6 +83,9 @@ fn summary(imported: &Imported) -> String {
         }
     }
     line("spans", spans.to_string());
+    if imported.log_records > 0 {
+        line("log records", imported.log_records.to_string());
+    }
     let of_days = match (days.first(), days.last()) {
         (Some(first), Some(last)) if first == last => format!(" of {first}"),
         (Some(first), Some(last)) => {

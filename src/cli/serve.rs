@@ -23,6 +23,9 @@ set receivers.otlp.tls and receivers.otlp.auth, or listen on 127.0.0.1; where so
 guards the address (a proxy, a private network, a container's published port), say so with \
 --insecure-listen or receivers.otlp.insecure_listen";
 
+/// What to do where the exporter of own metrics cannot be made.
+const OWN_METRICS_HINT: &str = "check telemetry.metrics.otlp, or leave it out";
+
 /// Arguments of `firstcall serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
@@ -87,6 +90,7 @@ fn announce(server: &Server, globals: &Globals) -> Result<(), Failure> {
         .config
         .as_ref()
         .map_or_else(|| "none".to_owned(), |path| path.display().to_string());
+    let [grpc_in_words, http_in_words] = server.addresses_in_words();
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         grpc = %grpc,
@@ -95,7 +99,7 @@ fn announce(server: &Server, globals: &Globals) -> Result<(), Failure> {
         data_dir = %server.store().dir().display(),
         covered_through,
         config_file,
-        "receiving OTLP/gRPC on {grpc} and OTLP/HTTP on {http}"
+        "receiving OTLP/gRPC on {grpc_in_words} and OTLP/HTTP on {http_in_words}"
     );
     let metrics =
         server.metrics_address().map_or_else(String::new, |address| format!(" metrics={address}"));
@@ -112,6 +116,9 @@ impl From<ServerError> for Failure {
             ServerError::Metrics(error) => {
                 let hint = error.help();
                 Self::new(ExitCode::Configuration, error).with_hint(hint)
+            }
+            ServerError::OwnMetrics(_) => {
+                Self::new(ExitCode::Configuration, error).with_hint(OWN_METRICS_HINT)
             }
             ServerError::Tokens(error) => {
                 let hint = error.help();

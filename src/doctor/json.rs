@@ -48,7 +48,7 @@ fn time(instant: UnixNanos) -> String {
 }
 
 fn service(service: &ServiceReport) -> Value {
-    let lacks_calls = service.calls() == 0 && service.seen() > 0;
+    let lacks_calls = !service.has_calls() && service.seen() > 0;
     let no_calls = if service.has_metrics_only() { ONLY_METRICS } else { NO_TOOL_CALLS };
     json!({
         "service": service.name.as_str(),

@@ -85,6 +85,11 @@ impl ServiceReport {
         self.sources.iter().map(SourceReport::calls).sum()
     }
 
+    /// Whether any call of it was kept.
+    pub fn has_calls(&self) -> bool {
+        self.sources.iter().any(SourceReport::has_calls)
+    }
+
     /// Whether nothing but metrics came.
     pub fn has_metrics_only(&self) -> bool {
         self.sources.iter().all(|source| source.kind == RecordKind::Metric)
@@ -95,6 +100,19 @@ impl SourceReport {
     /// Calls that were looked at.
     pub fn calls(&self) -> u64 {
         self.dialects.iter().map(|dialect| dialect.counts.calls).sum()
+    }
+
+    /// Whether any call of it was kept, looked at or not.
+    pub fn has_calls(&self) -> bool {
+        self.calls() > 0 || self.counts.calls() > 0
+    }
+
+    /// Dialects whose calls were kept and could not be looked at, with how many: there were later
+    /// ones enough, or their day's sightings are erased.
+    pub fn not_looked_at(&self) -> impl Iterator<Item = (&Name, u64)> {
+        let is_there = |name: &Name| self.dialects.iter().any(|each| each.dialect == *name);
+        let kept = self.counts.kept.iter().filter(move |(name, _)| !is_there(name));
+        kept.map(|(name, times)| (name, *times)).filter(|(_, times)| *times > 0)
     }
 
     /// Records that nothing about looks like a tool call.

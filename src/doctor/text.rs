@@ -4,7 +4,7 @@ use super::point::{Point, Shortfall};
 use super::remedies::{NO_TOOL_CALLS, ONLY_METRICS, Remedy, refusal};
 use super::screen::{Look, Paint, Screen, fitted, look_of, percent, wrapped};
 use super::{Diagnosis, DialectReport, ServiceReport, SourceReport};
-use crate::call::{SessionGrade, UnixNanos};
+use crate::call::{Name, SessionGrade, UnixNanos};
 use crate::figures::format::{count, counted};
 use crate::figures::{RecordKind, Refusal};
 
@@ -40,7 +40,11 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
     heading(screen, paint);
     for service in &diagnosis.services {
         let name = service.name.as_str();
-        let name = if name.is_empty() { "(no service.name)".to_owned() } else { fitted(name, 31) };
+        let name = match (name.is_empty(), service.has_metrics_only()) {
+            (true, true) => "requests of metrics, dropped".to_owned(),
+            (true, false) => "(no service.name)".to_owned(),
+            (false, _) => fitted(name, 31),
+        };
         let line = format!(
             "{}{:>9}{:>8}",
             paint.text(Look::Strong, &format!("{name:<32}")),
@@ -49,9 +53,13 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
         );
         screen.line(&line);
         let (with_calls, without): (Vec<_>, Vec<_>) =
-            service.sources.iter().partition(|source| source.calls() > 0);
-        for source in with_calls {
-            of_source(screen, paint, source);
+            service.sources.iter().partition(|source| source.has_calls());
+        for source in &with_calls {
+            let is_same = |name: &Name| {
+                let all = with_calls.iter().flat_map(|source| &source.dialects);
+                all.filter(|each| each.dialect == *name).count() > 1
+            };
+            of_source(screen, paint, source, is_same);
         }
         of_sources_without_calls(screen, paint, &without);
     }
@@ -75,11 +83,21 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
     }
 }
 
-fn of_source(screen: &mut Screen, paint: Paint, source: &SourceReport) {
+/// The lines of a source; a dialect that several have is told with what their scopes end in.
+fn of_source(
+    screen: &mut Screen,
+    paint: Paint,
+    source: &SourceReport,
+    is_in_several: impl Fn(&Name) -> bool,
+) {
     for (place, dialect) in source.dialects.iter().enumerate() {
         let DialectReport { dialect, counts, .. } = dialect;
-        let kind = if source.kind == RecordKind::Log { " (logs)" } else { "" };
-        let name = fitted(&format!("{dialect}{kind}"), 29);
+        let scope = source.scope.as_str().rsplit(['.', '/']).next().unwrap_or_default();
+        let name = if is_in_several(dialect) {
+            fitted(&format!("{dialect} by {scope}"), 29)
+        } else {
+            fitted(dialect.as_str(), 29)
+        };
         let seen = if place == 0 { count(source.counts.seen) } else { "\"".to_owned() };
         let of_calls = |part| (percent(part, counts.calls), look_of(part, counts.calls));
         let (hash, hash_look) = of_calls(counts.calls - counts.without_arguments);
@@ -98,22 +116,28 @@ fn of_source(screen: &mut Screen, paint: Paint, source: &SourceReport) {
         );
         screen.line(&line);
     }
-    let mut notes = Vec::new();
+    for (dialect, kept) in source.not_looked_at() {
+        let name = fitted(dialect.as_str(), 29);
+        let line = format!("  {name:<30}{:>9}{:>8}  not looked at", "\"", count(kept));
+        screen.line(&paint.text(Look::Faint, &line));
+    }
+    let of = |what: &str, told: Vec<String>| {
+        (!told.is_empty()).then(|| format!("{what}: {}", told.join(", ")))
+    };
     let not_calls = source.counts.not_calls.iter();
-    notes.extend(not_calls.map(|(why, times)| format!("{} {why}", count(*times))));
+    let not_calls = not_calls.map(|(why, times)| format!("{} {why}", count(*times))).collect();
     let refused = source.counts.refused.iter().filter(|(_, times)| *times > 0);
-    notes.extend(refused.map(|(why, times)| format!("{} refused: {why}", count(times))));
-    for (what, times) in [
+    let refused = refused.map(|(why, times)| format!("{} {why}", count(times))).collect();
+    let marks = [
         ("sampled", source.dialects.iter().map(|each| each.counts.sampled).sum::<u64>()),
         ("twice", source.dialects.iter().map(|each| each.counts.duplicates).sum()),
-    ] {
-        if times > 0 {
-            notes.push(format!("{} {what}", count(times)));
-        }
-    }
+    ];
+    let marks = marks.iter().filter(|(_, times)| *times > 0);
+    let marks = marks.map(|(what, times)| format!("{} {what}", count(*times))).collect();
+    let notes = [of("no calls", not_calls), of("refused", refused), of("came", marks)];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
     if !notes.is_empty() {
-        let told = format!("no calls or with marks: {}", notes.join(", "));
-        screen.paragraph(paint, Look::Faint, 4, &told);
+        screen.paragraph(paint, Look::Faint, 4, &notes.join("; "));
     }
 }
 
@@ -134,10 +158,12 @@ fn of_sources_without_calls(screen: &mut Screen, paint: Paint, sources: &[&Sourc
     if sources.len() > NAMED {
         names.push(format!("{} more", sources.len() - NAMED));
     }
-    let line = format!("  {:<30}{:>9}", "no tool calls", count(seen));
-    screen.line(&paint.text(Look::Faint, &line));
-    let told = format!("of {}", names.join(", "));
-    screen.paragraph(paint, Look::Faint, 4, &told);
+    let all = if sources.len() == 1 { names.join("") } else { format!("{} scopes", sources.len()) };
+    let label = fitted(&format!("no calls: {all}"), 29);
+    screen.line(&paint.text(Look::Faint, &format!("  {label:<30}{:>9}", count(seen))));
+    if sources.len() > 1 {
+        screen.paragraph(paint, Look::Faint, 4, &names.join(", "));
+    }
     let mut not_calls = std::collections::BTreeMap::new();
     for (why, times) in sources.iter().flat_map(|source| &source.counts.not_calls) {
         *not_calls.entry(why.clone()).or_insert(0_u64) += times;
@@ -246,7 +272,11 @@ fn mends(diagnosis: &Diagnosis) -> Vec<Mend> {
                 }
             }
         }
-        mends.extend(of_service(service, &name));
+        // Beside spans or log records of any program metrics say nothing.
+        let has_others = diagnosis.services.iter().any(|each| !each.has_metrics_only());
+        if !(has_others && service.has_metrics_only()) {
+            mends.extend(of_service(service, &name));
+        }
     }
     for mend in &mut mends {
         mend.sentence = mend.sentence.replace("{n}", &count(mend.calls));
@@ -305,7 +335,7 @@ const fn sentence(point: Point) -> &'static str {
 }
 
 fn of_service(service: &ServiceReport, name: &str) -> Option<Mend> {
-    if service.calls() > 0 || service.seen() == 0 {
+    if service.has_calls() || service.seen() == 0 {
         return None;
     }
     let (sentence, remedy) = if service.has_metrics_only() {
@@ -329,5 +359,92 @@ fn of_refusal(reason: Refusal, times: u64) -> Mend {
         of: vec![(String::new(), vec![format!("{} refused", counted(times, "call", "calls"))])],
         sentence: format!("{reason}."),
         remedy: refusal(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::point::shortfalls;
+    use super::super::{Diagnosis, DialectCounts};
+    use super::*;
+    use crate::figures::{Counts, SourceCounts};
+
+    fn dialect(name: &str, lacking: u64) -> DialectReport {
+        let mut grades = Counts::default();
+        grades.add(SessionGrade::E, lacking);
+        let counts = DialectCounts {
+            calls: lacking,
+            without_arguments: lacking,
+            grades_in_trace: grades,
+            ..DialectCounts::default()
+        };
+        let shortfalls = shortfalls(name, &counts);
+        DialectReport { dialect: Name::cut(name), counts, shortfalls }
+    }
+
+    fn source(
+        kind: RecordKind,
+        seen: u64,
+        kept: u64,
+        dialects: Vec<DialectReport>,
+    ) -> SourceReport {
+        let mut counts = SourceCounts { seen, ..SourceCounts::default() };
+        if kept > 0 {
+            counts.kept.insert(Name::cut("an_older_dialect"), kept);
+        }
+        SourceReport { scope: Name::cut("a scope"), kind, counts, dialects }
+    }
+
+    fn screen(services: Vec<(&str, SourceReport)>) -> String {
+        let services = services
+            .into_iter()
+            .map(|(name, source)| ServiceReport { name: Name::cut(name), sources: vec![source] })
+            .collect();
+        let nothing = Diagnosis::nothing(24, UnixNanos::new(1_795_953_600_000_000_000));
+        let text = text(&Diagnosis { services, ..nothing }, false);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        text
+    }
+
+    #[test]
+    fn calls_that_were_not_looked_at_are_told_and_are_no_lack_of_calls() {
+        let text = screen(vec![("shop", source(RecordKind::Span, 9, 4, Vec::new()))]);
+        assert!(text.contains("an_older_dialect"), "{text}");
+        assert!(text.contains("4  not looked at") && text.contains("Nothing to mend"), "{text}");
+    }
+
+    #[test]
+    fn a_service_of_metrics_alone_is_told_what_to_send() {
+        let text = screen(vec![("agent", source(RecordKind::Metric, 3, 0, Vec::new()))]);
+        assert!(text.contains("only metrics come"), "{text}");
+        assert!(text.contains("export OTEL_LOGS_EXPORTER=otlp"), "{text}");
+    }
+
+    #[test]
+    fn what_the_same_lines_mend_is_told_once_and_the_gravest_first() {
+        let of = |name: &str, calls| source(RecordKind::Span, calls, 0, vec![dialect(name, calls)]);
+        let text = screen(vec![
+            ("one", of("semconv_mcp_server", 30)),
+            ("two", of("semconv_mcp_server", 40)),
+            ("three", of("semconv_mcp_client", 50)),
+        ]);
+        let told = " 1 semconv_mcp_server of one, two; semconv_mcp_client of three: 120 calls";
+        assert!(text.contains(told), "{text}");
+        assert_eq!(text.matches("without a hash of their arguments").count(), 1, "{text}");
+        let place = |part: &str| text.find(part).unwrap();
+        assert!(place("without a hash") < place("without a session"));
+    }
+
+    #[test]
+    fn more_than_fits_is_counted() {
+        let of =
+            |name: &'static str| (name, source(RecordKind::Span, 5, 0, vec![dialect(name, 5)]));
+        let names = ["fastmcp", "csharp_mcp_sdk", "openllmetry", "vercel_ai", "plain"];
+        let text = screen(names.into_iter().map(of).collect());
+        // Five dialects, each without arguments and without a session; some lines are the same.
+        assert!(text.contains(" more in `firstcall doctor --json`"), "{text}");
+        assert!(text.contains("\n 6 ") && !text.contains("\n 7 "), "{text}");
     }
 }

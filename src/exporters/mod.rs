@@ -3,9 +3,13 @@
 //! Comes in: the figures of a range and where to send them. Goes out: one gauge per figure of
 //! METHOD section 13, under the same name (`docs/metrics.md` lists them). It reads figures and
 //! never sightings, and what it cannot send is told to the caller: a pass never fails by it.
+//! Beside it [`OwnMetrics`] sends what the program says of itself.
 
 mod metrics;
 mod otlp;
+mod own;
+
+pub use own::OwnMetrics;
 
 use std::path::PathBuf;
 

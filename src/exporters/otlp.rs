@@ -126,7 +126,11 @@ impl Pipeline {
     }
 }
 
-fn exporter(settings: &OtlpExporter, to: &Receiver) -> Result<MetricExporter, ExportError> {
+/// The exporter that the settings ask for. Over gRPC it lives in the runtime that is entered.
+pub(super) fn exporter(
+    settings: &OtlpExporter,
+    to: &Receiver,
+) -> Result<MetricExporter, ExportError> {
     let timeout = Duration::from_secs(settings.timeout_s.get().into());
     let headers = settings.headers.iter().map(|(name, value)| (name.clone(), value.as_str()));
     let built = match settings.protocol {

@@ -180,10 +180,12 @@ pub(crate) fn day_figures(day: Day) -> impl Strategy<Value = DayFigures> {
 /// Any arrival counts that can be added up a few times.
 pub(crate) fn arrival_counts() -> impl Strategy<Value = ArrivalCounts> {
     let named = || prop::collection::btree_map(name(), 1_u64..1000, 0..3);
-    (0_u64..1000, 0_u64..1000, named(), named(), counts(0_u64..1000), counts(0_u64..1000)).prop_map(
-        |(requests, spans, kept, not_calls, refused, repaired)| ArrivalCounts {
+    let totals = (0_u64..1000, 0_u64..1000, 0_u64..1000);
+    (totals, named(), named(), counts(0_u64..1000), counts(0_u64..1000)).prop_map(
+        |((requests, spans, log_records), kept, not_calls, refused, repaired)| ArrivalCounts {
             requests,
             spans,
+            log_records,
             kept,
             not_calls,
             refused,

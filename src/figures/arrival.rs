@@ -7,7 +7,7 @@ use crate::call::outcome::words;
 use crate::call::{Name, Repair};
 
 words! {
-    /// Why a tool-call span could not be kept. Each is answered with a partial success.
+    /// Why a tool call's span or log record could not be kept. Each is answered with a partial success.
     Refusal {
         /// A trace or span id of zeros or of the wrong length.
         BadId = "bad_id",
@@ -27,20 +27,22 @@ words! {
 
 super::counts::word!(Refusal, Repair);
 
-/// Spans of one emitter by what became of them. Everything can be added up.
+/// Spans and log records of one emitter by what became of them. Everything can be added up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ArrivalCounts {
     /// Export requests.
     pub requests: u64,
     /// Spans in them.
     pub spans: u64,
-    /// Tool-call spans that were kept, by dialect.
+    /// Log records in them.
+    pub log_records: u64,
+    /// Tool-call spans and log records that were kept, by dialect.
     pub kept: BTreeMap<Name, u64>,
-    /// Spans that look like a tool call and are none, by the reason's stable word.
+    /// Those that look like a tool call and are none, by the reason's stable word.
     pub not_calls: BTreeMap<Name, u64>,
-    /// Tool-call spans that could not be kept.
+    /// Those of tool calls that could not be kept.
     pub refused: Counts<Refusal>,
-    /// Kept spans that had to be mended.
+    /// Kept ones that had to be mended.
     pub repaired: Counts<Repair>,
 }
 
@@ -49,6 +51,7 @@ impl ArrivalCounts {
     pub fn merge(&mut self, other: &Self) {
         self.requests += other.requests;
         self.spans += other.spans;
+        self.log_records += other.log_records;
         for (to, from) in [(&mut self.kept, &other.kept), (&mut self.not_calls, &other.not_calls)] {
             for (name, times) in from {
                 *to.entry(name.clone()).or_default() += times;

@@ -16,7 +16,7 @@ words! {
         Span = "span",
         /// A log record.
         Log = "log",
-        /// A request of metrics, which are taken and dropped.
+        /// A request of metrics, which are taken and dropped unread.
         Metric = "metric",
     }
 }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::ingest::{Ingest, IngestError, Reading};
-use crate::otlp::{Format, Signal, signal_of};
+use crate::otlp::{Format, Sent, Signal, signal_of};
 use crate::server;
 use crate::store::{
     ErasedDays, ImportNotes, RequestDigest, Store, StoreError, Writer, WriterOptions,
@@ -153,10 +153,10 @@ impl Import {
             Err(error) => return Ok(Err(Damage::Request(IngestError::Malformed(error)))),
         };
         match signal {
-            Some(Signal::Logs) => self.imported.log_requests += 1,
             Some(Signal::Metrics) => self.imported.metric_requests += 1,
-            Some(Signal::Traces) | None => {
-                let reading = match self.ingest.read(bytes, format) {
+            Some(Signal::Traces | Signal::Logs) | None => {
+                let sent = if signal == Some(Signal::Logs) { Sent::Logs } else { Sent::Spans };
+                let reading = match self.ingest.read(bytes, format, Some(sent)) {
                     Ok(reading) => reading.imported_as(digest),
                     Err(error) => return Ok(Err(Damage::Request(error))),
                 };

@@ -10,18 +10,18 @@ use crate::store::ErasedDays;
 /// What was imported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Imported {
-    /// Requests of spans that were taken.
+    /// Requests of spans or log records that were taken.
     pub requests: u64,
     /// Requests that an earlier import, or an earlier line, had taken.
     pub known_requests: u64,
-    /// Requests of log records, which are dropped.
-    pub log_requests: u64,
     /// Requests of metrics, which are dropped.
     pub metric_requests: u64,
     /// Parts of files that could not be read.
     pub damaged: u64,
     /// Spans in the requests that were taken.
     pub spans: u64,
+    /// Log records in the requests that were taken.
+    pub log_records: u64,
     /// Tool calls in them that are kept.
     pub kept: u64,
     /// Tool calls in them that could not be kept.
@@ -37,6 +37,7 @@ impl Imported {
     pub(super) fn add(&mut self, reading: &Reading, erased: &ErasedDays) {
         let arrivals = reading.arrivals();
         self.spans += arrivals.spans;
+        self.log_records += arrivals.log_records;
         self.kept += arrivals.kept.values().sum::<u64>();
         self.refused.merge(&arrivals.refused);
         for sighting in &reading.batch().sightings {

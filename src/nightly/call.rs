@@ -57,6 +57,8 @@ pub struct Call {
     pub is_sampled: bool,
     /// What its sightings and what lies below it tell of recovery; none for most calls.
     pub recovery: Option<Box<CallRecovery>>,
+    /// Whether nothing is known of it but what a label says: it is no call.
+    pub is_label: bool,
     /// When the first of its sightings was received.
     pub received: UnixNanos,
     /// Its sightings, doubles among them.

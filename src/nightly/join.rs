@@ -11,11 +11,15 @@ use std::num::NonZeroU64;
 use super::call::{Call, Joint};
 use super::names::{NameId, Names};
 use super::tool_name::may_be_one_tool;
-use crate::call::{Confidence, Emptiness, Outcome, SpanKind};
+use crate::call::{CallDuration, Confidence, Emptiness, Outcome, SpanKind};
 
 /// How many calls with one key before one are looked at: a bound on the work that one session
 /// can cause.
 const LOOK_BACK: usize = 256;
+
+/// How far beyond each other's time two sightings of one tool call id may lie: a log record is
+/// written a moment after what it tells of, and says only in whole milliseconds how long that took.
+const MOMENT: CallDuration = CallDuration::from_secs(1);
 
 /// Which of the two ids a round of joining goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +33,14 @@ pub(super) enum By {
 impl By {
     /// Both, in the order in which they are gone by.
     pub(super) const BOTH: [Self; 2] = [Self::Request, Self::Call];
+
+    /// How far beyond each other's time two sightings that share the id may lie.
+    const fn slack(self) -> CallDuration {
+        match self {
+            Self::Request => CallDuration::from_secs(0),
+            Self::Call => MOMENT,
+        }
+    }
 
     /// Session and id of a call, mixed into one number; none where either is missing.
     pub(super) const fn key(self, joint: &Joint) -> Option<NonZeroU64> {
@@ -60,7 +72,7 @@ pub(super) fn join(calls: Vec<Call>, by: By, names: &Names) -> Vec<Call> {
         for (position, inner) in bucket.iter().copied().enumerate() {
             let before = bucket.get(position.saturating_sub(LOOK_BACK)..position);
             let mut before = before.unwrap_or_default().iter().copied();
-            if let Some(outer) = before.find(|outer| joined.may_join(*outer, inner, names)) {
+            if let Some(outer) = before.find(|outer| joined.may_join(*outer, inner, by, names)) {
                 joined.join(outer, inner);
             }
         }
@@ -97,7 +109,7 @@ impl Layers {
     }
 }
 
-type Order = (u8, u64, Reverse<u64>, [u8; 16], [u8; 8]);
+type Order = (bool, u8, u64, Reverse<u64>, [u8; 16], [u8; 8]);
 
 struct Joined {
     calls: Vec<Option<Call>>,
@@ -106,15 +118,22 @@ struct Joined {
 }
 
 impl Joined {
-    /// The calling side first; clocks of two programs are not compared where kinds tell it.
+    /// The calling side first, and a call before what only names it; clocks of two programs are not compared where kinds tell it.
     fn order(&self, at: usize) -> Option<Order> {
         let call = self.calls.get(at)?.as_ref()?;
         let serves = matches!(call.joint.outer.0, SpanKind::Server | SpanKind::Consumer);
         let (trace, span) = (*call.trace_id.as_bytes(), *call.span_id.as_bytes());
-        Some((u8::from(serves), call.start.get(), Reverse(call.end.get()), trace, span))
+        Some((
+            call.is_label,
+            u8::from(serves),
+            call.start.get(),
+            Reverse(call.end.get()),
+            trace,
+            span,
+        ))
     }
 
-    fn may_join(&self, outer: usize, inner: usize, names: &Names) -> bool {
+    fn may_join(&self, outer: usize, inner: usize, by: By, names: &Names) -> bool {
         let (Some(Some(a)), Some(Some(b))) = (self.calls.get(outer), self.calls.get(inner)) else {
             return false;
         };
@@ -127,8 +146,8 @@ impl Joined {
             && a.trace_id != b.trace_id
             && a.joint.outer != b.joint.outer
             && !is_taken
-            && a.start <= b.end
-            && b.start <= a.end
+            && a.start <= b.end.saturating_add(by.slack())
+            && b.start <= a.end.saturating_add(by.slack())
     }
 
     fn join(&mut self, outer: usize, inner: usize) {

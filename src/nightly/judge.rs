@@ -111,7 +111,8 @@ pub(super) fn judge_as_they_come(
     names: &Names,
 ) -> Judged {
     let last = day.end().saturating_add(chain::LOOK_AHEAD);
-    calls.retain(|call| call.start <= last);
+    // A label that names no call says nothing: of Claude Code it is a call that was refused.
+    calls.retain(|call| call.start <= last && !call.is_label);
     let mut tool_terms = ToolTerms::new(names);
     tool_terms.apply(&mut calls);
     let sessions = session::find(&mut calls, names.unknown(), terms.infer_sessions);

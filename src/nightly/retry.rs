@@ -199,8 +199,7 @@ fn place_by_layer(calls: &[&Call], args: &[Option<&Args>], placed: &mut Vec<Plac
 
 /// Six bytes as one number: equal for equal ones.
 fn number(value: [u8; 6]) -> u64 {
-    let [a, b, c, d, e, f] = value;
-    u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
+    value.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Marks the calls of one layer that are repeats: an earlier one, at most 30 s before, had the

@@ -33,6 +33,8 @@ pub(super) struct Seen {
     pub(super) call_id: Option<CallKey>,
     pub(super) request_id: Option<CallKey>,
     pub(super) is_sampled: bool,
+    /// Whether it only adds to a call that another sighting tells of.
+    pub(super) is_label: bool,
     pub(super) received: UnixNanos,
     pub(super) args: Option<Args>,
     pub(super) recovery: Option<Box<Recovery<NameId>>>,
@@ -152,6 +154,7 @@ impl Seen {
             call_id: stored.call_id,
             request_id: stored.request_id,
             is_sampled: stored.is_sampled,
+            is_label: stored.is_label,
             received: stored.received,
             args: stored.arguments.as_ref().map(Args::new),
             recovery: stored.recovery.map(|told| Box::new(told.clone())),

@@ -185,7 +185,7 @@ fn keys_and_names_decide_also_when_they_are_escaped() {
     assert_eq!(walked(request).unwrap().spans.len(), 2);
 }
 
-fn json_of_value(value: Option<&AnyValue>) -> Json {
+pub(in crate::otlp) fn json_of_value(value: Option<&AnyValue>) -> Json {
     match value.and_then(|value| value.value.as_ref()) {
         None | Some(ProtoValue::StringValueStrindex(_)) => json!({}),
         Some(ProtoValue::StringValue(text)) => json!({ "stringValue": text }),
@@ -206,13 +206,13 @@ fn json_of_value(value: Option<&AnyValue>) -> Json {
     }
 }
 
-fn json_of_pairs(pairs: &[KeyValue]) -> Json {
+pub(in crate::otlp) fn json_of_pairs(pairs: &[KeyValue]) -> Json {
     let pair =
         |pair: &KeyValue| json!({ "key": pair.key, "value": json_of_value(pair.value.as_ref()) });
     pairs.iter().map(pair).collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(in crate::otlp) fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from_digit(value.into(), 16).unwrap();
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

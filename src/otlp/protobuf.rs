@@ -1,16 +1,19 @@
-//! Walks the bytes of an `ExportTraceServiceRequest` and reads only the spans that are wanted.
+//! Walks the bytes of an export request of spans or log records and reads only those that are
+//! wanted.
 //!
-//! Each span is first scanned: its framing is checked and its name and attribute keys are shown
-//! to the visitor. Only a span that it wants is read whole; of the others nothing is decoded or
-//! copied. The framing of every message is checked to its end, whether wanted or not, so a
-//! damaged request is refused as a whole and never acknowledged in part. The bytes inside
-//! attribute values, and below events and links, are opened only where they are wanted.
+//! Each one is first scanned: its framing is checked and what may decide is shown to the visitor:
+//! of a span its name and attribute keys, of a log record its event's name. Only one that it wants
+//! is read whole; of the others nothing is decoded or copied. The framing of every message is
+//! checked to its end, whether wanted or not, so a damaged request is refused as a whole and never
+//! acknowledged in part. The bytes inside attribute values, and below events and links, are opened
+//! only where they are wanted.
 
 use std::borrow::Cow;
 
 use super::DecodeError;
 use super::read_span::{Reader, scope_name, service_name};
-use super::visitor::{Unread, Visitor};
+use super::span_view::{ResourceView, ScopeView};
+use super::visitor::{Unread, Visitor, Wish};
 use super::wire::{Fields, check};
 
 /// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
@@ -19,50 +22,112 @@ use super::wire::{Fields, check};
 /// # Errors
 /// Where the framing of any message in the request is broken.
 pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Result<(), DecodeError> {
+    walk_items(request, &mut Spans(visitor))
+}
+
+/// Both kinds of request are built alike: items within scopes within resources, under the same
+/// field numbers.
+pub(super) trait Items {
+    /// Checks an item's framing to its end, and tells what it is wanted for.
+    fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError>;
+
+    /// A resource begins: its `service.name`, and how many items it holds.
+    fn resource(&mut self, service_name: &str, items: u64);
+
+    /// A scope of the resource begins: its name, and how many items it holds.
+    fn scope(&mut self, name: &str, items: u64);
+
+    /// Reads a wanted item and shows it.
+    fn show(
+        &mut self,
+        item: &[u8],
+        reader: Reader,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) -> Result<(), DecodeError>;
+
+    /// Reads the resource's client spans below others and shows them, if they are wanted.
+    fn show_children(&mut self, _children: &[&[u8]]) {}
+}
+
+struct Spans<'v, V>(&'v mut V);
+
+impl<V: Visitor> Items for Spans<'_, V> {
+    fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError> {
+        wish(item, self.0)
+    }
+
+    fn resource(&mut self, service_name: &str, items: u64) {
+        self.0.resource(service_name, items);
+    }
+
+    fn scope(&mut self, name: &str, items: u64) {
+        self.0.scope(name, items);
+    }
+
+    fn show(
+        &mut self,
+        item: &[u8],
+        reader: Reader,
+        scope: &ScopeView<'_>,
+        resource: &ResourceView<'_>,
+    ) -> Result<(), DecodeError> {
+        self.0.span(&reader.span(item)?, scope, resource);
+        Ok(())
+    }
+
+    fn show_children(&mut self, children: &[&[u8]]) {
+        if children.is_empty() || !self.0.wants_children() {
+            return;
+        }
+        for child in children {
+            // One that cannot be read is left out: its framing holds, and it is nobody's call.
+            let read = Reader::default().child(child, &|key| self.0.is_child_key(key));
+            if let Ok(span) = read {
+                self.0.child(&span);
+            }
+        }
+    }
+}
+
+/// Walks a request of either kind.
+pub(super) fn walk_items(request: &[u8], items: &mut impl Items) -> Result<(), DecodeError> {
     let mut fields = Fields::of(request);
     while let Some((number, field)) = fields.next()? {
         if number == 1 {
-            walk_resource_spans(field.bytes()?, visitor)?;
+            walk_resource(field.bytes()?, items)?;
         }
     }
     Ok(())
 }
 
-/// The spans of one scope that are wanted, still as bytes. The scope may be sent after its
-/// spans, and in several parts that merge, so spans are read when the whole message is known.
+/// The items of one scope that are wanted, still as bytes. The scope may be sent after its
+/// items, and in several parts that merge, so items are read when the whole message is known.
 #[derive(Debug, Default)]
 struct Wanted<'a> {
     scope_parts: Vec<&'a [u8]>,
-    spans: Vec<&'a [u8]>,
+    items: Vec<&'a [u8]>,
     /// Client spans below others, which may be wanted as such.
     children: Vec<&'a [u8]>,
-    /// The scope's spans, wanted or not.
+    /// The scope's items, wanted or not.
     seen: u64,
 }
 
-/// What a span is looked at for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
-    Whole,
-    Child,
-    Nothing,
-}
-
-fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(), DecodeError> {
+fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeError> {
     let mut resource_parts = Vec::new();
     let mut scopes = Vec::new();
     let mut children = Vec::new();
     let mut unread = Unread::default();
-    let mut spans = 0;
+    let mut count = 0;
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
         match number {
             1 => resource_parts.push(field.bytes()?),
             2 => {
-                let mut wanted = scan_scope_spans(field.bytes()?, visitor)?;
-                spans += wanted.seen;
+                let mut wanted = scan_scope(field.bytes()?, items)?;
+                count += wanted.seen;
                 children.append(&mut wanted.children);
-                if wanted.spans.is_empty() {
+                if wanted.items.is_empty() {
                     unread.add(wanted.seen, || scope_name(&wanted.scope_parts));
                 } else {
                     scopes.push(wanted);
@@ -74,45 +139,28 @@ fn walk_resource_spans(message: &[u8], visitor: &mut impl Visitor) -> Result<(),
 
     if scopes.is_empty() {
         let name = service_name(&resource_parts)?;
-        visitor.resource(&name.unwrap_or(Cow::Borrowed("")), spans);
-        unread.show_to(visitor);
-        show_children(&children, visitor);
+        items.resource(&name.unwrap_or(Cow::Borrowed("")), count);
+        unread.show(|name, seen| items.scope(name, seen));
+        items.show_children(&children);
         return Ok(());
     }
     let mut reader = Reader::default();
     let resource = reader.resource(&resource_parts)?;
-    visitor.resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
-    unread.show_to(visitor);
+    items.resource(resource.attributes.text("service.name").unwrap_or_default(), count);
+    unread.show(|name, seen| items.scope(name, seen));
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(&wanted.scope_parts)?;
-        visitor.scope(&scope.name, wanted.seen);
-        for span in wanted.spans {
-            visitor.span(&reader.clone().span(span)?, &scope, &resource);
+        items.scope(&scope.name, wanted.seen);
+        for item in wanted.items {
+            items.show(item, reader.clone(), &scope, &resource)?;
         }
     }
-    show_children(&children, visitor);
+    items.show_children(&children);
     Ok(())
 }
 
-/// Shows client spans below others where they are wanted. One that cannot be read is left out: its
-/// framing holds, and it is nobody's call.
-fn show_children(children: &[&[u8]], visitor: &mut impl Visitor) {
-    if children.is_empty() || !visitor.wants_children() {
-        return;
-    }
-    for child in children {
-        let read = Reader::default().child(child, &|key| visitor.is_child_key(key));
-        if let Ok(span) = read {
-            visitor.child(&span);
-        }
-    }
-}
-
-fn scan_scope_spans<'a>(
-    message: &'a [u8],
-    visitor: &impl Visitor,
-) -> Result<Wanted<'a>, DecodeError> {
+fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<Wanted<'a>, DecodeError> {
     let mut wanted = Wanted::default();
     let mut fields = Fields::of(message);
     while let Some((number, field)) = fields.next()? {
@@ -123,11 +171,11 @@ fn scan_scope_spans<'a>(
                 wanted.scope_parts.push(scope);
             }
             2 => {
-                let span = field.bytes()?;
+                let item = field.bytes()?;
                 wanted.seen += 1;
-                match wish(span, visitor)? {
-                    Wish::Whole => wanted.spans.push(span),
-                    Wish::Child => wanted.children.push(span),
+                match items.wish(item)? {
+                    Wish::Whole => wanted.items.push(item),
+                    Wish::Child => wanted.children.push(item),
                     Wish::Nothing => {}
                 }
             }
@@ -147,18 +195,17 @@ fn wish(span: &[u8], visitor: &impl Visitor) -> Result<Wish, DecodeError> {
         match number {
             4 => has_parent = field.bytes().is_ok_and(|id| id.len() == 8),
             6 => is_client = field.varint().is_ok_and(|kind| kind == CLIENT),
-            5 => is_wanted |= visitor.is_deciding_name(field.bytes()?),
+            5 => {
+                let name = field.bytes()?;
+                is_wanted = is_wanted || visitor.is_deciding_name(name);
+            }
             9 => is_wanted |= is_deciding(field.bytes()?, visitor)?,
             // Events, links and the status are messages too: whole fields, or no answer.
             11 | 13 | 15 => check(field.bytes()?)?,
             _ => {}
         }
     }
-    Ok(match (is_wanted, is_client && has_parent) {
-        (true, _) => Wish::Whole,
-        (false, true) => Wish::Child,
-        (false, false) => Wish::Nothing,
-    })
+    Ok(Wish::of(is_wanted, is_client && has_parent))
 }
 
 /// Checks an attribute's framing to its end, and tells whether it makes its span wanted.
@@ -181,7 +228,7 @@ fn is_deciding(pair: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError>
 /// The key and the value's bytes of an attribute in the form in which libraries write it: a key
 /// of up to 127 bytes, a value, and nothing else.
 #[inline]
-fn plain_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn plain_pair(pair: &[u8]) -> Option<(&[u8], &[u8])> {
     let ([0x0a, key_len @ 0..0x80], rest) = pair.split_first_chunk()? else { return None };
     let (key, rest) = rest.split_at_checked(usize::from(*key_len))?;
     let (len, value) = match rest {

@@ -1,10 +1,6 @@
 //! The walker on messages written by hand, and against prost on generated and damaged ones.
 
-use std::borrow::Cow;
-
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::any_value::Value as ProtoValue;
-use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,8 +9,8 @@ use prost::Message;
 use super::super::span_view::{
     EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView,
 };
-use super::super::test_requests::{Shown, requests};
-use super::super::value::{Attributes, Value};
+use super::super::test_requests::{Shown, damages, requests, view_of_pairs};
+use super::super::value::Attributes;
 use super::*;
 use crate::call::SpanKind;
 
@@ -216,29 +212,6 @@ fn the_number_of_values_of_a_span_is_bounded() {
     assert_eq!(shown.matches("\"w\"").count(), crate::otlp::MAX_VALUES);
 }
 
-fn view_of_value(value: Option<&AnyValue>) -> Value<'_> {
-    match value.and_then(|value| value.value.as_ref()) {
-        None | Some(ProtoValue::StringValueStrindex(_)) => Value::Empty,
-        Some(ProtoValue::StringValue(text)) => Value::String(text.into()),
-        Some(ProtoValue::BoolValue(value)) => Value::Bool(*value),
-        Some(ProtoValue::IntValue(value)) => Value::Int(*value),
-        Some(ProtoValue::DoubleValue(value)) => Value::Double(*value),
-        Some(ProtoValue::BytesValue(bytes)) => Value::Bytes(bytes.into()),
-        Some(ProtoValue::ArrayValue(array)) => {
-            Value::Array(array.values.iter().map(|value| view_of_value(Some(value))).collect())
-        }
-        Some(ProtoValue::KvlistValue(list)) => Value::Kvlist(view_of_pairs(&list.values)),
-    }
-}
-
-fn view_of_pairs(pairs: &[KeyValue]) -> Vec<(Cow<'_, str>, Value<'_>)> {
-    let view = |pair| {
-        let KeyValue { key, value, .. }: &KeyValue = pair;
-        (Cow::from(key), view_of_value(value.as_ref()))
-    };
-    pairs.iter().map(view).collect()
-}
-
 fn view_of_span(span: &Span) -> SpanView<'_> {
     let kinds = [
         SpanKind::Unspecified,
@@ -288,8 +261,8 @@ fn expected(request: &ExportTraceServiceRequest) -> Shown {
             resource_spans.resource.as_ref().map_or(&[][..], |resource| &resource.attributes);
         let resource = ResourceView { attributes: Attributes::new(view_of_pairs(pairs)) };
         let spans = resource_spans.scope_spans.iter().map(|scope| scope.spans.len() as u64).sum();
-        shown_by_prost
-            .resource(resource.attributes.text("service.name").unwrap_or_default(), spans);
+        let name = resource.attributes.text("service.name").unwrap_or_default();
+        Visitor::resource(&mut shown_by_prost, name, spans);
         for scope_spans in &resource_spans.scope_spans {
             let scope = scope_spans.scope.as_ref().map(|scope| ScopeView {
                 name: (&scope.name).into(),
@@ -302,46 +275,6 @@ fn expected(request: &ExportTraceServiceRequest) -> Shown {
         }
     }
     shown_by_prost
-}
-
-/// One kind of damage: a byte changed, put in or taken out, a piece repeated, the end cut off.
-#[derive(Debug, Clone)]
-enum Damage {
-    Change(prop::sample::Index, u8),
-    Insert(prop::sample::Index, u8),
-    Remove(prop::sample::Index),
-    Repeat(prop::sample::Index, prop::sample::Index),
-    Cut(prop::sample::Index),
-}
-
-fn damages() -> impl Strategy<Value = Vec<Damage>> {
-    let index = any::<prop::sample::Index>;
-    let damage = prop_oneof![
-        (index(), any::<u8>()).prop_map(|(at, byte)| Damage::Change(at, byte)),
-        (index(), any::<u8>()).prop_map(|(at, byte)| Damage::Insert(at, byte)),
-        index().prop_map(Damage::Remove),
-        (index(), index()).prop_map(|(from, to)| Damage::Repeat(from, to)),
-        index().prop_map(Damage::Cut),
-    ];
-    vec(damage, 1..4)
-}
-
-fn apply(damage: &Damage, bytes: &mut Vec<u8>) {
-    if bytes.is_empty() {
-        return;
-    }
-    match damage {
-        Damage::Change(at, byte) => *at.get_mut(bytes) = *byte,
-        Damage::Insert(at, byte) => bytes.insert(at.index(bytes.len()), *byte),
-        Damage::Remove(at) => drop(bytes.remove(at.index(bytes.len()))),
-        Damage::Repeat(from, to) => {
-            let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
-            let piece = bytes[from.min(to)..from.max(to)].to_vec();
-            let at = from.max(to);
-            bytes.splice(at..at, piece);
-        }
-        Damage::Cut(at) => bytes.truncate(at.index(bytes.len())),
-    }
 }
 
 #[track_caller]
@@ -370,7 +303,7 @@ proptest! {
     ) {
         let mut bytes = request.encode_to_vec();
         for damage in &damages {
-            apply(damage, &mut bytes);
+            damage.apply(&mut bytes);
         }
         check_against_prost(&bytes);
     }

@@ -13,7 +13,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use super::DecodeError;
 use super::json_number::{enum_number, exact_integer, unsigned};
 use super::json_text::{JsonText, Kind};
-use super::read_span::{MAX_DEPTH, MAX_VALUES, empty_span};
+use super::read_span::{MAX_DEPTH, MAX_VALUES, empty_span, warn_of_index};
 use super::span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
 use super::value::{Attributes, Value};
 use crate::call::SpanKind;
@@ -24,8 +24,8 @@ type Pairs<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 /// Reads objects, keeping count of what it has read and whether it had to mend a text.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
-    values_left: usize,
-    is_utf8_repaired: bool,
+    pub(super) values_left: usize,
+    pub(super) is_utf8_repaired: bool,
 }
 
 impl Default for Reader {
@@ -131,7 +131,7 @@ impl Reader {
     }
 
     /// The pairs of a list of keys with values.
-    fn pairs<'a>(
+    pub(super) fn pairs<'a>(
         &mut self,
         json: &mut JsonText<'a>,
         field: &'static str,
@@ -148,6 +148,10 @@ impl Reader {
                 match member {
                     "key" => key = self.text(json, "key")?,
                     "value" => value = self.value(json, depth + 1)?,
+                    "keyStrindex" | "key_strindex" => {
+                        warn_of_index();
+                        json.skip()?;
+                    }
                     _ => drop(json.skip()?),
                 }
                 Ok(())
@@ -157,7 +161,7 @@ impl Reader {
         })
     }
 
-    fn value<'a>(&mut self, json: &mut JsonText<'a>, depth: usize) -> Read<Value<'a>> {
+    pub(super) fn value<'a>(&mut self, json: &mut JsonText<'a>, depth: usize) -> Read<Value<'a>> {
         let mut value = Value::Empty;
         json.object("value", |json, member| {
             // A null is an absent member: the value stays what it was.
@@ -188,6 +192,10 @@ impl Reader {
                     value =
                         if self.values_left > 0 { Value::Kvlist(pairs) } else { Value::TooDeep };
                 }
+                "stringValueStrindex" | "string_value_strindex" => {
+                    warn_of_index();
+                    json.skip()?;
+                }
                 _ => drop(json.skip()?),
             }
             Ok(())
@@ -210,7 +218,11 @@ impl Reader {
         Ok(if self.values_left > 0 { Value::Array(elements) } else { Value::TooDeep })
     }
 
-    fn text<'a>(&mut self, json: &mut JsonText<'a>, field: &'static str) -> Read<Cow<'a, str>> {
+    pub(super) fn text<'a>(
+        &mut self,
+        json: &mut JsonText<'a>,
+        field: &'static str,
+    ) -> Read<Cow<'a, str>> {
         match json.kind()? {
             Kind::Null => json.word(b"null").map(|()| Cow::default()),
             Kind::Text => {
@@ -233,7 +245,7 @@ impl Reader {
 
 /// An id: hex of either case. What is no hex, such as base64, is no id, and refused as such when
 /// the span is kept; it must not pass for one because of its length.
-fn id<'a>(json: &mut JsonText<'_>, field: &'static str) -> Read<Cow<'a, [u8]>> {
+pub(super) fn id<'a>(json: &mut JsonText<'_>, field: &'static str) -> Read<Cow<'a, [u8]>> {
     match json.kind()? {
         Kind::Null => json.word(b"null").map(|()| Cow::default()),
         Kind::Text => {

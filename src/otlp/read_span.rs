@@ -6,6 +6,7 @@
 //! stack or memory that a sender could choose.
 
 use std::borrow::Cow;
+use std::sync::Once;
 
 use super::DecodeError;
 use super::span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
@@ -20,13 +21,13 @@ pub const MAX_DEPTH: usize = 64;
 /// thirty million empty ones. What lies beyond reads as [`Value::TooDeep`] or is left out.
 pub const MAX_VALUES: usize = 100_000;
 
-type Pairs<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
+pub(super) type Pairs<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
 /// Reads messages, keeping count of what it has read and whether it had to mend a text.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
-    values_left: usize,
-    is_utf8_repaired: bool,
+    pub(super) values_left: usize,
+    pub(super) is_utf8_repaired: bool,
 }
 
 impl Default for Reader {
@@ -167,7 +168,7 @@ impl Reader {
         Ok(())
     }
 
-    fn attribute<'a>(
+    pub(super) fn attribute<'a>(
         &mut self,
         message: &'a [u8],
         into: &mut Pairs<'a>,
@@ -183,6 +184,8 @@ impl Reader {
             match number {
                 1 => key = self.text(field)?,
                 2 => self.merge_value(field.bytes()?, &mut value, depth + 1)?,
+                // An index in place of the key.
+                3 => warn_of_index(),
                 _ => {}
             }
         }
@@ -190,7 +193,7 @@ impl Reader {
         Ok(())
     }
 
-    fn merge_value<'a>(
+    pub(super) fn merge_value<'a>(
         &mut self,
         message: &'a [u8],
         value: &mut Value<'a>,
@@ -207,7 +210,10 @@ impl Reader {
                 6 => self.merge_kvlist(field.bytes()?, value, depth)?,
                 7 => *value = Value::Bytes(Cow::Borrowed(field.bytes()?)),
                 // An index into a table that only profiles carry: the value is not told.
-                8 => *value = Value::Empty,
+                8 => {
+                    warn_of_index();
+                    *value = Value::Empty;
+                }
                 _ => {}
             }
         }
@@ -270,7 +276,7 @@ impl Reader {
         Ok(())
     }
 
-    fn text<'a>(&mut self, field: Field<'a>) -> Result<Cow<'a, str>, DecodeError> {
+    pub(super) fn text<'a>(&mut self, field: Field<'a>) -> Result<Cow<'a, str>, DecodeError> {
         let bytes = field.bytes()?;
         // Checking alone is many times as fast as looking for what to replace.
         if let Ok(text) = str::from_utf8(bytes) {
@@ -326,6 +332,16 @@ fn key_of(pair: &[u8]) -> Result<&[u8], DecodeError> {
 /// The name of a scope, reading nothing else of it.
 pub(super) fn scope_name<'a>(parts: &[&'a [u8]]) -> Result<Cow<'a, str>, DecodeError> {
     Reader::default().scope(parts).map(|scope| scope.name)
+}
+
+/// Says once that a sender leaves out texts that only it knows: its calls may be read as others.
+pub(super) fn warn_of_index() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| {
+        tracing::warn!(
+            "a sender writes indexes for texts, whose table only profiles have; read as absent"
+        );
+    });
 }
 
 /// A span of which nothing is told.

@@ -76,7 +76,7 @@ fn of_protobuf(request: &[u8]) -> Result<Option<Signal>, DecodeError> {
     Ok(found)
 }
 
-/// A span's times are its fields 7 and 8, a log record's 1 and 11; a metric has none of them but
+/// A span's times are its fields 7 and 8, a log record's 1 and 11 and its attributes 6; a metric has none of them but
 /// a name in field 1, where a span has its trace's id.
 fn of_record(record: &[u8]) -> Result<Option<Signal>, DecodeError> {
     let mut fields = Fields::of(record);
@@ -84,7 +84,10 @@ fn of_record(record: &[u8]) -> Result<Option<Signal>, DecodeError> {
     while let Some((number, field)) = fields.next()? {
         match (number, field) {
             (7 | 8, Field::Fixed64(_)) => return Ok(Some(Signal::Traces)),
-            (1 | 11, Field::Fixed64(_)) | (2, Field::Varint(_)) | (8, Field::Fixed32(_)) => {
+            (1 | 11, Field::Fixed64(_))
+            | (2, Field::Varint(_))
+            | (6, Field::Len(_))
+            | (8, Field::Fixed32(_)) => {
                 return Ok(Some(Signal::Logs));
             }
             (1, Field::Len(first)) => {

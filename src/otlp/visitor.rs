@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::DecodeError;
+use super::log_view::LogView;
 use super::span_view::{ResourceView, ScopeView, SpanView};
 
 /// Decides which spans are read, and takes them.
@@ -27,6 +28,8 @@ pub trait Visitor {
     fn is_child_key(&self, _key: &[u8]) -> bool {
         false
     }
+    /// The request is JSON that holds something, and no member of it is one of the request's.
+    fn nothing_known(&mut self) {}
 
     /// A resource begins: its `service.name` as sent, empty where it has none, and how many
     /// spans it holds, wanted or not.
@@ -42,6 +45,27 @@ pub trait Visitor {
     /// A client span that has a parent and is not wanted for itself, after the wanted spans of its
     /// resource. Events and attributes of other keys may be left out of it.
     fn child(&mut self, _span: &SpanView<'_>) {}
+}
+
+/// What a span or a log record is looked at for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// It is read whole.
+    Whole,
+    /// It is a client span below another one, which may be wanted as such.
+    Child,
+    /// Only its framing is checked.
+    Nothing,
+}
+
+impl Wish {
+    pub(super) const fn of(is_wanted: bool, is_child: bool) -> Self {
+        match (is_wanted, is_child) {
+            (true, _) => Self::Whole,
+            (false, true) => Self::Child,
+            (false, false) => Self::Nothing,
+        }
+    }
 }
 
 /// Scopes of a resource of which no span is wanted.
@@ -68,11 +92,32 @@ impl<'a> Unread<'a> {
         }
     }
 
-    /// Shows the scopes to `visitor`, those that are not told apart without a name.
-    pub(super) fn show_to(&self, visitor: &mut impl Visitor) {
-        self.scopes.iter().for_each(|(name, spans)| visitor.scope(name, *spans));
+    /// Shows the scopes, those that are not told apart without a name.
+    pub(super) fn show(&self, mut scope: impl FnMut(&str, u64)) {
+        self.scopes.iter().for_each(|(name, items)| scope(name, *items));
         if self.others > 0 {
-            visitor.scope("", self.others);
+            scope("", self.others);
         }
     }
+}
+
+/// Decides which log records are read, and takes them.
+pub trait LogVisitor {
+    /// Whether a record of an event of this name is wanted. The name is the text under the
+    /// attribute [`EVENT_NAME`](super::EVENT_NAME), the body, or the record's own field.
+    fn is_deciding_event(&self, name: &[u8]) -> bool;
+
+    /// The request is JSON that holds something, and no member of it is one of the request's.
+    fn nothing_known(&mut self) {}
+
+    /// A resource begins: its `service.name` as sent, empty where it has none, and how many
+    /// records it holds, wanted or not.
+    fn resource(&mut self, service_name: &str, records: u64);
+
+    /// A scope of the resource begins: its name and how many records it holds, wanted or not. One
+    /// of which none is wanted is shown before the others.
+    fn scope(&mut self, _name: &str, _records: u64) {}
+
+    /// A wanted record, in the order sent within its resource.
+    fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
 }

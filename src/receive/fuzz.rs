@@ -25,8 +25,8 @@ use super::{grpc, http as over_http};
 use crate::call::{InstallationSecret, UnixNanos};
 use crate::clock::ManualClock;
 use crate::ingest::{Commit, Ingest};
-use crate::otlp::Format;
 use crate::otlp::generated::google::rpc::Status;
+use crate::otlp::{Format, Sent};
 use crate::store::{Batch, Committed, StoreError};
 
 /// The longest request here: small, so that bombs cost little time.
@@ -227,7 +227,7 @@ fn grpc_model(encoding: Option<Encoding>, body: &[u8]) -> u8 {
 /// Whether what is in `message` is an OTLP request.
 fn is_request(encoding: Encoding, message: &[u8], format: Format) -> Result<bool, InflateError> {
     let bytes = inflate_within(encoding, message, LIMIT)?;
-    Ok(ingest().read(&bytes, format).is_ok())
+    Ok(ingest().read(&bytes, format, Some(Sent::Spans)).is_ok())
 }
 
 async fn over_http_is_as_modelled(

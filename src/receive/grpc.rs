@@ -21,7 +21,7 @@ use super::reply_body::ReplyBody;
 use super::request_error::RequestError;
 use super::source::Source;
 use crate::ingest::Commit;
-use crate::otlp::Format;
+use crate::otlp::{Format, Sent};
 
 const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("application/grpc");
 const STATUS: HeaderName = HeaderName::from_static("grpc-status");
@@ -89,12 +89,12 @@ where
     let signal = signal_at(head.uri.path()).ok_or(RequestError::NotFound)?;
     let encoding = head.headers.get(ENCODING).map_or(&[][..], |name| name.as_bytes());
     let encoding = Encoding::from_name(encoding).ok_or(RequestError::Encoding)?;
-    if signal != Signal::Traces {
+    if signal == Signal::Metrics {
         let _admitted = receiver.admission.admit()?;
         receiver.discard(source).await?;
         return Ok(Bytes::new());
     }
-    let message = read_message(receiver, encoding, source).await?;
+    let message = read_message(receiver, encoding, signal.sent(), source).await?;
     let outcome = receiver.take_in(message).await?;
     Ok(reply::success(&outcome, Format::Protobuf))
 }
@@ -103,6 +103,7 @@ where
 async fn read_message<C, B>(
     receiver: &Receiver<C>,
     encoding: Encoding,
+    sent: Option<Sent>,
     source: &mut Source<B>,
 ) -> Result<Message, RequestError>
 where
@@ -137,7 +138,10 @@ where
         match source.chunk().await? {
             Some(next) => chunk = next,
             None if bytes.len() < length => return Err(RequestError::Framing),
-            None => return Ok(Message { bytes, format: Format::Protobuf, encoding, admitted }),
+            None => {
+                let format = Format::Protobuf;
+                return Ok(Message { bytes, format, sent, encoding, admitted });
+            }
         }
     }
 }

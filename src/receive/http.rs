@@ -1,4 +1,4 @@
-//! OTLP over HTTP: `POST /v1/traces`, and every answer in OTLP's own messages.
+//! OTLP over HTTP: `POST /v1/traces` and `/v1/logs`, and every answer in OTLP's own messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,7 +43,8 @@ const fn media_type_of(format: Format) -> HeaderValue {
 fn signal_at(path: &str) -> Option<Signal> {
     let mut segments = path.split('/').filter(|segment| !segment.is_empty());
     match (segments.next(), segments.next(), segments.next()) {
-        (Some("v1"), Some("traces"), None) | (None, None, None) => Some(Signal::Traces),
+        (None, None, None) => Some(Signal::Either),
+        (Some("v1"), Some("traces"), None) => Some(Signal::Traces),
         (Some("v1"), Some("logs"), None) => Some(Signal::Logs),
         (Some("v1"), Some("metrics"), None) => Some(Signal::Metrics),
         _ => None,
@@ -108,7 +109,7 @@ where
     }
 
     let mut admitted = receiver.admission.admit()?;
-    if signal != Signal::Traces {
+    if signal == Signal::Metrics {
         receiver.discard(source).await?;
         return Ok(reply::full_success(format));
     }
@@ -121,7 +122,9 @@ where
         admitted.reserve(&mut bytes, chunk.len(), claimed)?;
         bytes.extend_from_slice(&chunk);
     }
-    let outcome = receiver.take_in(Message { bytes, format, encoding, admitted }).await?;
+    let outcome = receiver
+        .take_in(Message { bytes, format, sent: signal.sent(), encoding, admitted })
+        .await?;
     Ok(reply::success(&outcome, format))
 }
 
@@ -171,8 +174,11 @@ mod tests {
 
     #[test]
     fn slashes_are_taken_as_clients_make_them() {
-        for path in ["/v1/traces", "/v1/traces/", "//v1/traces", "/v1//traces", "/", ""] {
+        for path in ["/v1/traces", "/v1/traces/", "//v1/traces", "/v1//traces"] {
             assert_eq!(signal_at(path), Some(Signal::Traces), "{path}");
+        }
+        for path in ["/", "", "//"] {
+            assert_eq!(signal_at(path), Some(Signal::Either), "{path}");
         }
         assert_eq!(signal_at("/v1/logs/"), Some(Signal::Logs));
         assert_eq!(signal_at("/v1/metrics"), Some(Signal::Metrics));

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioExecutor;
 use hyper_util::server::conn::auto::Builder;
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
@@ -109,6 +110,17 @@ impl Listeners {
     /// Where OTLP/HTTP is received.
     pub const fn http_address(&self) -> SocketAddr {
         self.http.1
+    }
+
+    /// Whether an address is one of IPv6 on which senders over IPv4 are heard too, by the system's
+    /// setting; none where the address leaves no doubt.
+    pub fn takes_ipv4_too(&self, transport: Transport) -> Option<bool> {
+        let (listener, address) = match transport {
+            Transport::Grpc => &self.grpc,
+            Transport::Http => &self.http,
+        };
+        let is_any = address.is_ipv6() && address.ip().is_unspecified();
+        is_any.then(|| SockRef::from(listener).only_v6().is_ok_and(|only| !only))
     }
 
     /// Serves both until `stop`, then finishes what is in flight within the limits' deadline.

@@ -23,18 +23,31 @@ use super::retry_delay::RetryDelays;
 use super::source::Source;
 use super::{grpc, http as over_http};
 use crate::ingest::{Commit, Ingest, IngestError, Outcome, Reading};
-use crate::otlp::Format;
+use crate::otlp::{Format, Sent};
 use crate::self_report::{Over, SelfReport};
 
 /// The telemetry that is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signal {
-    /// Spans, which are read.
+    /// Spans.
     Traces,
-    /// Log records, which are taken and dropped.
+    /// Log records.
     Logs,
+    /// One or the other: sent to the base address, where no path tells.
+    Either,
     /// Metrics, which are taken and dropped.
     Metrics,
+}
+
+impl Signal {
+    /// What a request of the signal holds, where the signal tells.
+    pub(super) const fn sent(self) -> Option<Sent> {
+        match self {
+            Self::Traces => Some(Sent::Spans),
+            Self::Logs => Some(Sent::Logs),
+            Self::Either | Self::Metrics => None,
+        }
+    }
 }
 
 /// A message whose bytes have arrived. It has no `Debug`: it holds what nobody may print.
@@ -43,6 +56,8 @@ pub(super) struct Message {
     pub(super) bytes: Vec<u8>,
     /// How they are written.
     pub(super) format: Format,
+    /// What they hold, where the path told it.
+    pub(super) sent: Option<Sent>,
     /// How they were compressed.
     pub(super) encoding: Encoding,
     /// What they hold of the budget.
@@ -128,7 +143,7 @@ impl<C: Commit> Receiver<C> {
         }
     }
 
-    /// Takes in a message of spans; resolves when its tool calls are on disk.
+    /// Takes in a message of spans or log records; resolves when its tool calls are on disk.
     pub(super) async fn take_in(
         self: &Arc<Self>,
         message: Message,
@@ -144,6 +159,9 @@ impl<C: Commit> Receiver<C> {
         } else {
             self.read_guarded(message)?
         };
+        if reading.holds_nothing_known() && self.report.held_nothing_known() {
+            tracing::warn!("a request in JSON holds nothing of OTLP's; such are taken as empty");
+        }
         let arrivals = reading.arrivals();
         let started = Instant::now();
         let waiting = self.report.wait_for_commit();
@@ -153,6 +171,9 @@ impl<C: Commit> Receiver<C> {
         drop(admitted);
         let outcome = outcome?;
         self.report.arrived(&arrivals);
+        if outcome.duplicates > 0 {
+            self.report.sent_again(outcome.duplicates);
+        }
         // Without a tool call nothing was committed, which says nothing of the store.
         if outcome.kept > 0 && self.report.committed(started.elapsed()) {
             tracing::info!("store takes data again");
@@ -169,11 +190,11 @@ impl<C: Commit> Receiver<C> {
     }
 
     fn read(&self, message: Message) -> Result<(Reading, Admitted), RequestError> {
-        let Message { bytes, format, encoding, mut admitted } = message;
+        let Message { bytes, format, sent, encoding, mut admitted } = message;
         let limit = self.limits.max_request_bytes;
         let bytes = inflate(encoding, bytes, limit, &mut admitted)
             .map_err(|error| RequestError::inflate(error, limit))?;
-        match self.ingest.read(&bytes, format) {
+        match self.ingest.read(&bytes, format, sent) {
             Ok(reading) => Ok((reading, admitted)),
             Err(IngestError::Malformed(_)) if bytes.starts_with(&[0x1f, 0x8b]) => {
                 Err(RequestError::UndeclaredGzip)
@@ -182,7 +203,7 @@ impl<C: Commit> Receiver<C> {
         }
     }
 
-    /// Reads a body that nothing is kept of, up to the size limit.
+    /// Reads a body of metrics, which nothing is kept of but that it came, up to the size limit.
     pub(super) async fn discard<B>(&self, source: &mut Source<B>) -> Result<(), RequestError>
     where
         B: Body<Data = Bytes> + Unpin,
@@ -195,6 +216,7 @@ impl<C: Commit> Receiver<C> {
                 return Err(RequestError::TooLarge { limit });
             }
         }
+        self.ingest.note_metrics().await;
         Ok(())
     }
 

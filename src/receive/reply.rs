@@ -15,13 +15,16 @@ use super::request_error::RequestError;
 use super::source::SourceError;
 use crate::figures::Refusal;
 use crate::ingest::{IngestError, Outcome};
-use crate::otlp::Format;
 use crate::otlp::generated::google::protobuf::{Any, Duration as ProtoDuration};
 use crate::otlp::generated::google::rpc::bad_request::FieldViolation;
 use crate::otlp::generated::google::rpc::{BadRequest, RetryInfo, Status};
+use crate::otlp::generated::opentelemetry::proto::collector::logs::v1::{
+    ExportLogsPartialSuccess, ExportLogsServiceResponse,
+};
 use crate::otlp::generated::opentelemetry::proto::collector::trace::v1::{
     ExportTracePartialSuccess, ExportTraceServiceResponse,
 };
+use crate::otlp::{Format, Sent};
 
 /// gRPC's status codes that are answered here, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +92,7 @@ pub(super) const fn verdict(error: &RequestError) -> Verdict {
             (Code::DeadlineExceeded, StatusCode::REQUEST_TIMEOUT, Advice::None)
         }
         E::Source(SourceError::Interrupted) | E::Damaged | E::UndeclaredGzip => bad_request("body"),
-        E::Ingest(IngestError::Malformed(_)) => bad_request("resource_spans"),
+        E::Ingest(IngestError::Malformed(_)) => bad_request("resource"),
     };
     Verdict { grpc, http, advice }
 }
@@ -131,14 +134,23 @@ pub(super) fn success(outcome: &Outcome, format: Format) -> Bytes {
     let Some((count, first)) = outcome.refused else {
         return full_success(format);
     };
-    if format == Format::Json {
-        return reply_json::partial_success(count, refusal_text(first)).into();
+    let error_message = refusal_text(first).to_owned();
+    let rejected = i64::try_from(count).unwrap_or(i64::MAX);
+    match (format, outcome.sent) {
+        (Format::Json, sent) => {
+            reply_json::partial_success(sent, count, &error_message).into_bytes()
+        }
+        (Format::Protobuf, Sent::Spans) => {
+            let partial = ExportTracePartialSuccess { rejected_spans: rejected, error_message };
+            ExportTraceServiceResponse { partial_success: Some(partial) }.encode_to_vec()
+        }
+        (Format::Protobuf, Sent::Logs) => {
+            let partial =
+                ExportLogsPartialSuccess { rejected_log_records: rejected, error_message };
+            ExportLogsServiceResponse { partial_success: Some(partial) }.encode_to_vec()
+        }
     }
-    let partial_success = ExportTracePartialSuccess {
-        rejected_spans: i64::try_from(count).unwrap_or(i64::MAX),
-        error_message: refusal_text(first).to_owned(),
-    };
-    ExportTraceServiceResponse { partial_success: Some(partial_success) }.encode_to_vec().into()
+    .into()
 }
 
 /// The reply to a request of which nothing was refused: an empty message.
@@ -153,20 +165,20 @@ pub(super) const fn full_success(format: Format) -> Bytes {
 const fn refusal_text(refusal: Refusal) -> &'static str {
     match refusal {
         Refusal::BadId => {
-            "tool-call spans not kept; the first had a trace id that is not 16 bytes or a span id \
+            "tool calls not kept; the first had a trace id that is not 16 bytes or a span id \
              that is not 8 bytes, or one of zeros (in JSON: hex, 32 and 16 characters)"
         }
-        Refusal::NoToolName => "tool-call spans not kept; the first names no tool",
+        Refusal::NoToolName => "tool calls not kept; the first names no tool",
         Refusal::ToolNameTooLong => {
-            "tool-call spans not kept; the first has a tool name of more than 1024 bytes"
+            "tool calls not kept; the first has a tool name of more than 1024 bytes"
         }
         Refusal::FarFuture => {
-            "tool-call spans not kept; the first starts in the future, check its machine's clock"
+            "tool calls not kept; the first starts in the future, check its machine's clock"
         }
         Refusal::DayClosed => {
-            "tool-call spans not kept; the first belongs to a day that can no longer be restated"
+            "tool calls not kept; the first belongs to a day that can no longer be restated"
         }
-        Refusal::TooOld => "tool-call spans not kept; the first is older than what is kept here",
+        Refusal::TooOld => "tool calls not kept; the first is older than what is kept here",
     }
 }
 
@@ -243,16 +255,27 @@ mod tests {
 
     #[test]
     fn full_success_is_no_bytes_and_partial_success_counts_and_explains() {
-        let outcome = Outcome { spans: 3, kept: 3, refused: None };
+        let outcome =
+            Outcome { sent: Sent::Spans, items: 3, kept: 3, refused: None, duplicates: 0 };
         assert!(success(&outcome, Format::Protobuf).is_empty());
         assert_eq!(success(&outcome, Format::Json), "{}");
         for refusal in Refusal::ALL {
-            let outcome = Outcome { spans: 3, kept: 1, refused: Some((2, *refusal)) };
+            let outcome = Outcome {
+                sent: Sent::Spans,
+                items: 3,
+                kept: 1,
+                refused: Some((2, *refusal)),
+                duplicates: 0,
+            };
             let reply =
                 ExportTraceServiceResponse::decode(success(&outcome, Format::Protobuf)).unwrap();
             let partial = reply.partial_success.unwrap();
             assert_eq!(partial.rejected_spans, 2);
-            assert!(partial.error_message.starts_with("tool-call spans not kept; the first"));
+            assert!(partial.error_message.starts_with("tool calls not kept; the first"));
+            let outcome = Outcome { sent: Sent::Logs, ..outcome };
+            let reply =
+                ExportLogsServiceResponse::decode(success(&outcome, Format::Protobuf)).unwrap();
+            assert_eq!(reply.partial_success.unwrap().rejected_log_records, 2);
         }
     }
 }

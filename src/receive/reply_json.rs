@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::reply::Advice;
+use crate::otlp::Sent;
 use crate::otlp::generated::google::rpc::Status;
 
 /// `status` as proto3's JSON mapping writes it, with what `advice` adds to it.
@@ -25,9 +26,13 @@ pub(super) fn status(status: &Status, advice: Advice, delay: Duration) -> Vec<u8
 }
 
 /// A partial success. Its count is a 64-bit number, which the mapping writes as a text.
-pub(super) fn partial_success(rejected: u64, why: &str) -> Vec<u8> {
-    let partial = json!({ "rejectedSpans": rejected.to_string(), "errorMessage": why });
-    json!({ "partialSuccess": partial }).to_string().into_bytes()
+pub(super) fn partial_success(sent: Sent, rejected: u64, why: &str) -> String {
+    let member = match sent {
+        Sent::Spans => "rejectedSpans",
+        Sent::Logs => "rejectedLogRecords",
+    };
+    let partial = json!({ member: rejected.to_string(), "errorMessage": why });
+    json!({ "partialSuccess": partial }).to_string()
 }
 
 #[cfg(test)]
@@ -49,7 +54,9 @@ mod tests {
 
     #[test]
     fn a_count_of_64_bits_is_a_text() {
-        let body = String::from_utf8(partial_success(2, "why")).unwrap();
+        let body = partial_success(Sent::Spans, 2, "why");
         assert_eq!(body, r#"{"partialSuccess":{"errorMessage":"why","rejectedSpans":"2"}}"#);
+        let body = partial_success(Sent::Logs, 2, "why");
+        assert_eq!(body, r#"{"partialSuccess":{"errorMessage":"why","rejectedLogRecords":"2"}}"#);
     }
 }

@@ -49,8 +49,12 @@ keys! {
     AiToolCallResult = "ai.toolCall.result";
     /// The MCP server, as Claude Code knows it.
     AnthropicMcpServerName = "anthropic.mcp.server.name";
+    /// The program's version, by coding agents.
+    AppVersion = "app.version";
     /// A given hash of the arguments.
     ArgsHash = "args_hash", deciding;
+    /// Arguments, by Codex.
+    PlainArguments = "arguments";
     /// A given hash of the arguments.
     ArgumentsHash = "arguments_hash", deciding;
     /// The model's id for the call.
@@ -63,6 +67,12 @@ keys! {
     CodeReturnValue = "code.function.return.value";
     /// The conversation.
     ConversationId = "conversation.id";
+    /// The conversation, as VS Code's Copilot Chat once sent it.
+    CopilotChatSessionId = "copilot_chat.chat_session_id";
+    /// What a person or a policy said of the call, by coding agents.
+    Decision = "decision";
+    /// How long the call took, in a log record.
+    DurationMs = "duration_ms";
     /// The OAuth client, by FastMCP.
     EnduserId = "enduser.id";
     /// An error's text or a flag.
@@ -71,6 +81,14 @@ keys! {
     ErrorMessage = "error.message";
     /// The kind of failure.
     ErrorType = "error.type";
+    /// The kind of failure, by Claude Code's spans.
+    ErrorClass = "error_class";
+    /// The kind of failure, by coding agents.
+    PlainErrorType = "error_type";
+    /// When it happened, as text, in a log record.
+    EventTimestamp = "event.timestamp";
+    /// How far the call came, by Qwen Code.
+    ExecutionStatus = "execution_status";
     /// The tool, as `tool:name@version`.
     FastmcpComponentKey = "fastmcp.component.key";
     /// The FastMCP server.
@@ -107,6 +125,10 @@ keys! {
     FirstcallRetrySafe = "firstcall.retry.safe";
     /// Where the time ran out.
     FirstcallTimeoutStage = "firstcall.timeout.stage";
+    /// Arguments, by Gemini CLI and Qwen Code.
+    FunctionArgs = "function_args";
+    /// The tool, by Gemini CLI and Qwen Code.
+    FunctionName = "function_name";
     /// Arguments, by Google ADK.
     AdkArguments = "gcp.vertex.agent.tool_call_args";
     /// The result, by Google ADK.
@@ -151,6 +173,8 @@ keys! {
     GenAiToolSuccess = "gen_ai.tool.success";
     /// Tokens: the span is the model's.
     GenAiUsageInputTokens = "gen_ai.usage.input_tokens";
+    /// The MCP server's own name of the tool, by Copilot.
+    CopilotMcpToolName = "github.copilot.tool.parameters.mcp_tool_name";
     /// The ordinal of a request that was sent again.
     HttpResendCount = "http.request.resend_count";
     /// Arguments, by OpenInference.
@@ -243,6 +267,14 @@ keys! {
     McpToolResultIsError = "mcp.tool.result.is_error";
     /// How the call ended, by MCP Hangar.
     McpToolStatus = "mcp.tool.status";
+    /// The MCP server, by Codex.
+    PlainMcpServer = "mcp_server";
+    /// The MCP server, by Gemini CLI and Qwen Code.
+    PlainMcpServerName = "mcp_server_name";
+    /// That the tool is an MCP server's, by Claude Code.
+    McpServerScope = "mcp_server_scope";
+    /// What else is told, as JSON, by Gemini CLI.
+    Metadata = "metadata";
     /// Arguments.
     MlflowInputs = "mlflow.spanInputs";
     /// The result.
@@ -253,10 +285,18 @@ keys! {
     OpeninferenceSpanKind = "openinference.span.kind", deciding;
     /// The Vercel AI SDK's operation, with the function's id.
     OperationName = "operation.name";
+    /// The program, by Codex.
+    Originator = "originator";
     /// How the call ended.
     Outcome = "outcome";
+    /// The result, by Codex.
+    Output = "output";
     /// The result, by OpenInference.
     OutputValue = "output.value";
+    /// Whether the result was cut, by Codex.
+    OutputTruncated = "output_truncated";
+    /// A command's exit code.
+    ProcessExitCode = "process.exit.code";
     /// The call was put off.
     PydanticDeferral = "pydantic_ai.tool.deferral.name";
     /// Where the call failed.
@@ -285,6 +325,8 @@ keys! {
     SentrySampleRate = "sentry.sample_rate";
     /// Where a client's server is.
     ServerAddress = "server.address";
+    /// The MCP server, by Cline.
+    ClineServerName = "serverName";
     /// The session.
     SessionId = "session.id";
     /// The session.
@@ -299,8 +341,12 @@ keys! {
     SpringResult = "spring.ai.tool.call.result";
     /// The tool.
     SpringToolName = "spring.ai.tool.definition.name";
+    /// How the call ended, by coding agents.
+    Status = "status";
     /// Whether the call went well.
     Success = "success";
+    /// The tool, by Cline.
+    ClineTool = "tool";
     /// A given hash of the arguments.
     ToolArgsHash = "tool.args_hash", deciding;
     /// The model's id for the call.
@@ -313,16 +359,24 @@ keys! {
     ToolName = "tool.name";
     /// Arguments or their schema, by OpenInference.
     ToolParameters = "tool.parameters";
+    /// The MCP server's name of the tool, by Cline.
+    ClineToolName = "toolName";
     /// Arguments, by Pydantic AI.
     ToolArguments = "tool_arguments";
     /// The model's id for the call.
     ToolCallId = "tool_call.id";
     /// Arguments, by Claude Code.
     ToolInput = "tool_input";
+    /// The arguments' size before they were cut, by Claude Code.
+    ToolInputSizeBytes = "tool_input_size_bytes";
     /// The tool.
     PlainToolName = "tool_name";
+    /// What Claude Code tells of the tool, as JSON.
+    ToolParametersText = "tool_parameters";
     /// The result, by Pydantic AI.
     ToolResponse = "tool_response";
+    /// The result's size.
+    ToolResultSizeBytes = "tool_result_size_bytes";
     /// The model's id for the call.
     ToolUseId = "tool_use_id";
     /// The conversation.
@@ -339,6 +393,8 @@ keys! {
     TraceloopOutput = "traceloop.entity.output";
     /// The kind of step, by OpenLLMetry.
     TraceloopSpanKind = "traceloop.span.kind", deciding;
+    /// The task, by Cline.
+    Ulid = "ulid";
     /// The calling program, as HTTP tells it.
     UserAgent = "user_agent.original";
 }

@@ -1,6 +1,7 @@
-//! What makes a span worth reading whole: a few keys, the texts under them, and a few names.
+//! What makes a span or a log record worth reading whole: a few keys, the texts under them, and
+//! a few names.
 //!
-//! Asked of every span's bytes before anything is decoded; nine in ten are left at that.
+//! Asked of every one's bytes before anything is decoded; nine in ten are left at that.
 
 use super::attribute_names::Key;
 
@@ -21,26 +22,48 @@ pub fn is_deciding_text(key: &[u8], text: &[u8]) -> bool {
         || TOOL_OPERATIONS.iter().any(|operation| operation.as_bytes() == text)
 }
 
-/// Whether a span of this name is worth reading whole.
+/// Whether a span of this name is worth reading whole. Asked of every span, so the first byte
+/// and the last one choose what is compared.
 pub fn is_deciding_name(name: &[u8]) -> bool {
-    const STARTS: &[&[u8]] = &[
-        b"execute_tool",
-        b"tools/call",
-        b"mcp.tool",
-        b"mcp tools/call",
-        b"mcp:tools/call",
-        b"MCP ",
-        b"ai.toolCall",
-        b"running tool",
-        b"tool_call",
-        b"tool.",
-        b"Tool.",
-        b"CallTool",
-        b"Function: ",
-        b"claude_code.tool",
+    let (Some(first), Some(last)) = (name.first(), name.last()) else { return false };
+    let starts: &[&[u8]] = match first {
+        b'e' => &[b"execute_tool"],
+        b't' => &[b"tools/call", b"tool_call", b"tool."],
+        b'm' => &[b"mcp.tool", b"mcp tools/call", b"mcp:tools/call"],
+        b'M' => &[b"MCP "],
+        b'a' => &[b"ai.toolCall"],
+        b'r' => &[b"running tool"],
+        b'T' => &[b"Tool."],
+        b'C' => &[b"CallTool"],
+        b'F' => &[b"Function: "],
+        b'c' => &[b"claude_code.tool"],
+        _ => &[],
+    };
+    let end: &[u8] = match last {
+        b'l' => b".tool",
+        b'p' => b".mcp",
+        b'r' => b"StreamWriter",
+        _ => return starts.iter().any(|start| name.starts_with(start)),
+    };
+    name.ends_with(end) || starts.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether a log record of an event of this name is worth reading whole.
+pub fn is_deciding_event(name: &[u8]) -> bool {
+    const NAMES: &[&[u8]] = &[
+        b"tool_result",
+        b"tool_decision",
+        b"claude_code.tool_result",
+        b"claude_code.tool_decision",
+        b"codex.tool_result",
+        b"codex.tool_decision",
+        b"gemini_cli.tool_call",
+        b"qwen-code.tool_call",
+        b"copilot_chat.tool.call",
+        b"task.tool_used",
+        b"task.mcp_tool_called",
     ];
-    const ENDS: &[&[u8]] = &[b".tool", b".mcp", b"StreamWriter"];
-    ENDS.iter().any(|end| name.ends_with(end)) || STARTS.iter().any(|start| name.starts_with(start))
+    NAMES.contains(&name)
 }
 
 #[cfg(test)]
@@ -61,5 +84,30 @@ mod tests {
         assert!(!is_deciding_key(b"http.route") && !is_deciding_key(b"rpc.method"));
         assert!(is_deciding_name(b"tools/call search") && is_deciding_name(b"search.tool"));
         assert!(!is_deciding_name(b"GET /orders") && !is_deciding_name(b""));
+        assert!(is_deciding_event(b"codex.tool_result") && !is_deciding_event(b"user_prompt"));
+        for name in [
+            "execute_tool x",
+            "tools/call",
+            "tool_call",
+            "tool.x",
+            "mcp.tool",
+            "mcp tools/call x",
+            "mcp:tools/call",
+            "MCP x",
+            "ai.toolCall",
+            "running tool",
+            "Tool.x",
+            "CallTool",
+            "Function: x",
+            "claude_code.tool",
+            "x.tool",
+            "x.mcp",
+            "xStreamWriter",
+        ] {
+            assert!(is_deciding_name(name.as_bytes()), "{name}");
+        }
+        for name in ["execute", "tools", "toolbox", "mcp", "MCP", "call", "map", "writer", "r"] {
+            assert!(!is_deciding_name(name.as_bytes()), "{name}");
+        }
     }
 }

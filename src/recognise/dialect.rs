@@ -1,9 +1,12 @@
-//! What a dialect is: where one instrumentation's spans say what.
+//! What a dialect is: where one instrumentation's spans or log records say what.
 //!
 //! A family's file fills in a [`Dialect`] from [`Dialect::BASE`] and names it in the table of
 //! [`super::DIALECTS`]. Reduce reads the places in their order; the first that tells wins.
 
+use std::borrow::Cow;
+
 use super::attribute_names::Key;
+use super::not_a_call::NotACall;
 use super::seen::Seen;
 use crate::call::{Confidence, Outcome, SpanKind};
 
@@ -13,10 +16,20 @@ pub(crate) struct Dialect {
     pub(crate) name: &'static str,
     /// Whether a span speaks it. Asked in the table's order, only of spans that may be calls.
     pub(crate) test: fn(&Seen<'_>) -> bool,
+    /// Why what speaks it is no call all the same.
+    pub(crate) never: fn(&Seen<'_>) -> Option<NotACall>,
+    /// For log records: what a record's time is the time of. None for spans.
+    pub(crate) log_time: Option<LogTime>,
+    /// Whether it only adds to a call that another span or record tells of.
+    pub(crate) is_label: bool,
     /// Whose view of the call a span is.
     pub(crate) side: Side,
     /// Where the tool's name is.
     pub(crate) tool: &'static [ToolFrom],
+    /// Who offers the tool, where this dialect has a place of its own for it.
+    pub(crate) service: for<'v> fn(&Seen<'v>) -> Option<Cow<'v, str>>,
+    /// Which program calls, where the sender is not asked.
+    pub(crate) client: ClientFrom,
     /// Where the arguments are.
     pub(crate) arguments: &'static [ArgumentsFrom],
     /// Where the result is.
@@ -29,6 +42,35 @@ pub(crate) struct Dialect {
     pub(crate) confidence: fn(&Seen<'_>) -> Confidence,
     /// Whether a span that names no tool is refused rather than kept for folding.
     pub(crate) needs_tool_name: bool,
+}
+
+/// What a log record's time is the time of. The other end is as far off as the call took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogTime {
+    /// The call's start.
+    Start,
+    /// The call's end.
+    End,
+}
+
+/// Which program calls, where no attribute names it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ClientFrom {
+    /// The sender, by its `service.name` and `service.version`.
+    Sender,
+    /// One known program.
+    Known(KnownClient),
+}
+
+/// A program that is known by its dialect.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownClient {
+    /// What it is called, whatever `service.name` its user has set.
+    pub(crate) name: &'static str,
+    /// How the `service.name`s of its other editions begin; these are clients of their own.
+    pub(crate) editions: &'static [&'static str],
+    /// Whether `service.version` is its own version.
+    pub(crate) is_service_version_its_own: bool,
 }
 
 /// Whose view of a call a span is.
@@ -74,6 +116,11 @@ pub(crate) enum ToolFrom {
     Name,
     /// `.params.name` of the JSON-RPC request in an attribute.
     RequestIn(Key),
+    /// An attribute, without the MCP server's name before it that another attribute tells:
+    /// `mcp__notes__echo` is the tool `echo` of the server `notes`.
+    Unprefixed(Key, Key),
+    /// A member of the JSON object in an attribute.
+    Member(Key, &'static str),
     /// FastMCP's component key, `tool:name@version`.
     ComponentKey,
 }
@@ -89,6 +136,8 @@ pub(crate) enum ArgumentsFrom {
     NotASchema(Key),
     /// An attribute that holds `{}` as well where arguments are not sent.
     NotBare(Key),
+    /// An attribute whose inner texts the sender cuts, and the arguments' true size.
+    Lossy(Key, Key),
     /// One attribute per argument, flattened: what follows the prefix is the argument's path.
     Flattened(&'static str),
     /// One attribute per argument, its name lower-cased and its value JSON text.
@@ -110,6 +159,12 @@ pub(crate) enum ResultFrom {
     Event(&'static str, &'static str),
     /// How many parts the result had.
     Count(Key),
+    /// What follows a line in a text, where an attribute does not tell that it was cut.
+    After(Key, &'static str, Key),
+    /// The size of a text.
+    Size(Key),
+    /// The size of an MCP result's content, as JSON, where an attribute stands; else of a text.
+    ContentSize(Key, Key),
 }
 
 impl ResultFrom {
@@ -117,7 +172,11 @@ impl ResultFrom {
     pub(crate) const fn key(self) -> Option<Key> {
         match self {
             Self::Key(key) | Self::Member(key, _) => Some(key),
-            Self::Event(..) | Self::Count(_) => None,
+            Self::Event(..)
+            | Self::Count(_)
+            | Self::After(..)
+            | Self::Size(_)
+            | Self::ContentSize(..) => None,
         }
     }
 }
@@ -127,8 +186,13 @@ impl Dialect {
     pub(crate) const BASE: Self = Self {
         name: "",
         test: |_seen| false,
+        never: |_seen| None,
+        log_time: None,
+        is_label: false,
         side: Side::ByKindElseAgent,
         tool: TOOL_KEYS,
+        service: |_seen| None,
+        client: ClientFrom::Sender,
         arguments: &[ArgumentsFrom::Key(Key::GenAiToolCallArguments)],
         result: &[ResultFrom::Key(Key::GenAiToolCallResult)],
         has_transport_session: true,

@@ -111,7 +111,8 @@ fn not_run(seen: &Seen<'_>) -> Option<NotACall> {
     if seen.has(Key::PydanticDeferral) {
         return Some(NotACall::Deferred);
     }
-    if let Some("denied" | "execution_denied") = seen.text(Key::ErrorType) {
+    let kinds = [Key::ErrorType, Key::PlainErrorType].into_iter().filter_map(|key| seen.text(key));
+    if kinds.into_iter().any(|kind| matches!(kind, "denied" | "execution_denied")) {
         return Some(NotACall::Denied);
     }
     if seen.text(Key::McpToolStatus) == Some("blocked") {

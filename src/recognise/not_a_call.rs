@@ -13,6 +13,10 @@ words! {
         PendingSpan = "pending_span",
         /// A part of a call that has a span of its own.
         PartOfACall = "part_of_a_call",
+        /// What the same agent's log record tells of, and tells better.
+        ToldByLog = "told_by_log",
+        /// What the same agent's span tells of, and tells better.
+        ToldBySpan = "told_by_span",
         /// A session's or a transport's wrapper.
         SessionWrapper = "session_wrapper",
         /// One span made by merging several calls' spans.

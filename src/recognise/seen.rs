@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value as Json;
+
 use super::attribute_names::{GIVEN_HASHES, Key, SERVICE_NAME};
 use crate::otlp::{ResourceView, ScopeView, SpanView, Value};
 
@@ -54,6 +56,18 @@ impl<'v> Seen<'v> {
         word(self.value(key)?)
     }
 
+    /// A member of the JSON object under `key`, where it is a text that is not blank or a whole
+    /// number.
+    pub(crate) fn member(&self, key: Key, name: &str) -> Option<String> {
+        let mut object: serde_json::Map<String, Json> =
+            serde_json::from_str(self.text(key)?).ok()?;
+        match object.remove(name)? {
+            Json::String(text) => Some(text).filter(|text| !text.trim().is_empty()),
+            Json::Number(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
     /// The truth value under `key`; senders write it as a bool, a number or a text.
     pub(crate) fn flag(&self, key: Key) -> Option<bool> {
         match self.value(key)? {
@@ -77,6 +91,15 @@ impl<'v> Seen<'v> {
                 let is_same = (whole as f64).to_bits() == number.to_bits();
                 is_same.then_some(whole)
             }
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The number under `key`, be it whole or not.
+    pub(crate) fn number(&self, key: Key) -> Option<f64> {
+        match self.value(key)? {
+            Value::Double(number) => Some(*number),
             Value::String(text) => text.trim().parse().ok(),
             _ => None,
         }

@@ -83,6 +83,11 @@ fn read<'v>(seen: &Seen<'v>, place: ArgumentsFrom) -> Option<(Looked, Cow<'stati
             let looked = of(seen.value(key)?, MayWrap::Unmistakable)?;
             (looked.bytes() != b"{}").then_some((looked, key.text().into()))
         }
+        ArgumentsFrom::Lossy(key, size) => {
+            let looked = of(seen.value(key)?, MayWrap::Unmistakable)?;
+            let size = seen.word(size).unwrap_or_default();
+            Some((looked.lossy(&size), key.text().into()))
+        }
         ArgumentsFrom::Event(event, key) => {
             let found = seen.span.events.iter().rev().find(|each| each.name == event)?;
             let value = found.attributes.get(key)?;

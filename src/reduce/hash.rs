@@ -106,6 +106,7 @@ const fn letter(form: ArgsForm) -> Option<u8> {
         ArgsForm::Flat => Some(b'f'),
         ArgsForm::LowerKeys => Some(b'l'),
         ArgsForm::Given => Some(b'g'),
+        ArgsForm::Lossy => Some(b's'),
     }
 }
 

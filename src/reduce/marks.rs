@@ -5,7 +5,8 @@ const NOT_SENT: &[&str] =
     &["None", "N/A", "undefined", "<not serializable>", "<not specified>", "<unserializable>"];
 
 /// Texts that stand in the place of something redacted, without regard to case.
-const REDACTED: &[&str] = &["[redacted]", "<redacted>", "__redacted__", "[filtered]", "***"];
+const REDACTED: &[&str] = &["[redacted]", "<redacted>", "__redacted__", "[filtered]", STARS];
+const STARS: &str = "***";
 
 /// How texts end that their sender cut, without regard to case.
 const CUT: &[&str] = &["...", "…", "[truncated]", "(truncated)", "<truncated>", "<nested>"];
@@ -34,7 +35,17 @@ pub(super) fn holds_redaction(text: &str) -> bool {
         return false;
     }
     let lower = text.to_ascii_lowercase();
-    REDACTED.iter().any(|mark| lower.contains(mark))
+    REDACTED.iter().any(|mark| match *mark {
+        STARS => lower.match_indices(STARS).any(|(at, _)| stands_for_a_value(&lower, at)),
+        mark => lower.contains(mark),
+    })
+}
+
+/// Whether what is at `at` stands in a value's place: after a quote, an equals sign or a colon.
+/// Stars alone are a patch's or a text's own: `*** Begin Patch`.
+fn stands_for_a_value(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().trim_end_matches(' ');
+    before.ends_with(['"', '\'', '=', ':'])
 }
 
 /// Whether one string inside arguments, in its canonical form, hides a difference: it is a
@@ -79,6 +90,8 @@ mod tests {
         assert!(!ends_cut("one. two."));
         assert!(leaf_hides(b"***") && leaf_hides(b"[Filtered]") && leaf_hides(b"<nested>"));
         assert!(!leaf_hides(b"**bold**x") && !leaf_hides(b"a.") && !leaf_hides(b""));
+        assert!(holds_redaction("{'key': '***'}") && holds_redaction("key=***, b=1"));
+        assert!(!holds_redaction("*** Begin Patch\n*** Update File: a"));
         assert!(holds_redaction("{'key': '[REDACTED]'}") && !holds_redaction("{'key': 1}"));
     }
 }

@@ -51,7 +51,10 @@ pub(super) struct Looked {
 impl Looked {
     /// What is hashed, before the form's own first bytes.
     pub(super) fn bytes(&self) -> &[u8] {
-        self.canonical.as_ref().map_or(&self.raw, |text| text.as_str().as_bytes())
+        match &self.canonical {
+            Some(text) if self.form != ArgsForm::Lossy => text.as_str().as_bytes(),
+            _ => &self.raw,
+        }
     }
 
     /// Whether these are no arguments but a JSON Schema of some.
@@ -69,6 +72,15 @@ impl Looked {
     /// An object put together from several attributes.
     pub(super) fn rebuilt(form: ArgsForm, canonical: Canonical) -> Self {
         Self { form, ..Self::json(canonical, None) }
+    }
+
+    /// The same, of which the sender may have cut something out, with their true size: what is
+    /// hashed is both.
+    pub(super) fn lossy(self, size: &str) -> Self {
+        let mut raw = self.bytes().to_vec();
+        raw.push(0);
+        raw.extend_from_slice(size.as_bytes());
+        Self { form: ArgsForm::Lossy, raw, exact: None, ..self }
     }
 
     fn json(canonical: Canonical, exact: Option<Canonical>) -> Self {

@@ -1,6 +1,6 @@
-//! Reduce: a recognised span becomes a sighting; arguments and results end here.
+//! Reduce: a recognised span or log record becomes a sighting; arguments and results end here.
 //!
-//! A borrowed span, its dialect and a context come in; a [`Sighting`] goes out, with what had to
+//! A borrowed span, or a log record as one, its dialect and a context come in; a [`Sighting`] goes out, with what had to
 //! be mended, or a [`Refusal`]. What is read of arguments, results and the texts of errors is
 //! read in memory only: nothing of it is in a sighting, an error or any Debug output.
 
@@ -11,6 +11,7 @@ mod context;
 mod error_text;
 mod given;
 pub mod hash;
+mod identity;
 mod marks;
 mod material;
 mod outcome;
@@ -30,10 +31,11 @@ mod wrappers;
 pub use attempt::attempt;
 pub use context::{EmptyDeclaration, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
 
-use crate::call::{CallKey, Name, Repair, Sighting, SpanId, TraceId};
+use crate::call::{CallKey, Name, Repair, Sighting, SpanId};
 use crate::figures::Refusal;
 use crate::otlp::{ResourceView, ScopeView, SpanView};
 use crate::recognise::{Key, Recognised, Seen};
+use identity::OfLog;
 use repairs::Repairs;
 
 /// A sighting, and what had to be mended to make it.
@@ -61,7 +63,7 @@ const REQUEST_IDS: &[Key] = &[Key::JsonrpcRequestId, Key::McpRequestId, Key::Rpc
 /// Texts that stand in the place of an id that is not known.
 const NO_IDS: &[&str] = &["unknown", "<not specified>", "None", "null", "N/A"];
 
-/// Reduces a recognised span to what is kept.
+/// Reduces a recognised span, or a log record as one, to what is kept.
 ///
 /// Refused are: a trace or span id of zeros or of the wrong length, a plain span without a
 /// tool's name, a tool's name longer than [`Name::MAX_BYTES`], a start too far in the future or
@@ -76,14 +78,14 @@ pub fn reduce(
     let rules = recognised.rules;
     let seen = Seen::new(span, scope, resource);
     let mut repairs = Repairs::default();
-    let trace_id = TraceId::from_bytes(&span.trace_id).ok_or(Refusal::BadId)?;
-    let span_id = SpanId::from_bytes(&span.span_id).ok_or(Refusal::BadId)?;
+    let is_log = rules.log_time.is_some();
+    let own_ids = if is_log { None } else { Some(identity::of_span(span)?) };
     let tool = tool::tool(&seen, rules.tool);
     if tool.is_none() && rules.needs_tool_name {
         return Err(Refusal::NoToolName);
     }
     let tool = tool.map(|name| Name::exact(&name).ok_or(Refusal::ToolNameTooLong)).transpose()?;
-    let times = times::times(span, context, &mut repairs)?;
+    let times = times::times(&seen, rules, context, &mut repairs)?;
     if span.is_utf8_repaired {
         repairs.note(Repair::InvalidUtf8);
     }
@@ -94,7 +96,14 @@ pub fn reduce(
     let declared = tool.as_ref().and_then(|tool| context.empties.get(tool.as_str()));
     let result = result::look(&seen, rules, declared);
     let outcome = outcome::outcome(&seen, rules, &result);
-    let (client, client_version) = parties::client(&seen, side, &mut repairs);
+    let (client, client_version) = parties::client(&seen, rules, side, &mut repairs);
+    let arguments = arguments::arguments(&seen, rules, tool.as_ref().map(Name::as_str), context);
+    let session = session::claim(&seen, rules, context);
+    let call_id = id(&seen, CALL_IDS);
+    let (trace_id, span_id) = own_ids.unwrap_or_else(|| {
+        let (tool, arguments) = (tool.as_ref(), arguments.as_ref());
+        OfLog { span, scope, session, call_id, tool, arguments, times: &times }.ids()
+    });
     let sighting = Sighting {
         trace_id,
         span_id,
@@ -103,12 +112,12 @@ pub fn reduce(
         scope: repairs.name(&scope.name),
         dialect: Name::cut(rules.name),
         emitter: seen.emitter().map(|name| repairs.name(name)),
-        service: parties::service(&seen, side, &mut repairs),
-        arguments: arguments::arguments(&seen, rules, tool.as_ref().map(Name::as_str), context),
+        service: parties::service(&seen, rules, side, &mut repairs),
+        arguments,
         tool,
         client,
         client_version,
-        session: session::claim(&seen, rules, context),
+        session,
         start: times.start,
         end: times.end,
         is_time_known: times.is_known,
@@ -116,10 +125,11 @@ pub fn reduce(
         confidence: (rules.confidence)(&seen),
         emptiness: result.emptiness(outcome),
         result_bytes: result.bytes,
-        call_id: id(&seen, CALL_IDS),
+        call_id,
         request_id: id(&seen, REQUEST_IDS),
         is_sampled: sampling::is_sampled(&seen),
         recovery: recovery::recovery(&seen, context.secret, &mut repairs),
+        is_label: rules.is_label,
         received: context.now,
     };
     Ok(Reduced { sighting, repairs: repairs.into_vec() })

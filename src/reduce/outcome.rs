@@ -88,6 +88,10 @@ pub(super) fn outcome(seen: &Seen<'_>, rules: &Dialect, result: &ResultLook) -> 
     {
         return Outcome::BadArgs;
     }
+    // Claude Code says so of every answer that was a JSON-RPC error, and that the call failed.
+    if is(&["ProtocolError"]) {
+        return Outcome::Error;
+    }
     if signs.tool_says_failed || is(TOOL_ERROR) {
         return Outcome::ToolError;
     }
@@ -139,6 +143,9 @@ impl<'v> Signs<'v> {
         // An exception in a span that says it went well was dealt with.
         let has_exception = !is_told_ok && exceptions().next().is_some();
         let error_type = seen.text(Key::ErrorType);
+        // Coding agents have names of their own for it.
+        let classes_told = [Key::PlainErrorType, Key::ErrorClass];
+        let classes_told = classes_told.into_iter().filter_map(|key| seen.text(key));
         // MCP Hangar.
         let status = seen.text(Key::McpToolStatus);
         let status = status.filter(|status| matches!(*status, "timeout" | "cancelled"));
@@ -154,16 +161,24 @@ impl<'v> Signs<'v> {
         let classes = exceptions().filter_map(|event| text_of(event, EXCEPTION_TYPE));
         let messages = exceptions().filter_map(|event| text_of(event, EXCEPTION_MESSAGE));
         let attributes = [Key::ErrorMessage, Key::McpErrorMessage, Key::Error];
-        let content = seen.text(Key::McpToolResultContent).filter(|_| tool_says_failed);
+        let contents = [Key::McpToolResultContent, Key::Output];
+        let contents = contents.into_iter().filter_map(|key| seen.text(key));
+        let contents = contents.filter(|_| tool_says_failed);
         Self {
             has_failed,
             tool_says_failed,
             has_exception,
-            kinds: error_type.into_iter().chain(status).chain(classes).map(last_part).collect(),
+            kinds: error_type
+                .into_iter()
+                .chain(classes_told)
+                .chain(status)
+                .chain(classes)
+                .map(last_part)
+                .collect(),
             texts: std::iter::once(&*seen.span.status.message)
                 .chain(attributes.into_iter().filter_map(|key| seen.text(key)))
                 .chain(messages)
-                .chain(content)
+                .chain(contents)
                 .chain(result.error_text.as_deref())
                 .collect(),
             code,
@@ -199,6 +214,8 @@ fn tool_says_failed(seen: &Seen<'_>) -> bool {
         || word(Key::GenAiToolStatus)
         || word(Key::GenAiTaskStatus)
         || word(Key::McpToolStatus)
+        // MCP calls by Cline.
+        || word(Key::Status)
 }
 
 /// A class's name without its package: of `java.util.NoSuchElementException` the last part.

@@ -2,7 +2,7 @@
 
 use super::repairs::Repairs;
 use crate::call::{ClientName, Name};
-use crate::recognise::{Key, SERVICE_VERSION, Seen, Side};
+use crate::recognise::{ClientFrom, Dialect, Key, SERVICE_VERSION, Seen, Side};
 
 /// Where a caller tells the server's name.
 const SERVERS: &[Key] = &[
@@ -11,6 +11,9 @@ const SERVERS: &[Key] = &[
     Key::LitellmServerName,
     Key::AnthropicMcpServerName,
     Key::FastmcpServerName,
+    Key::PlainMcpServer,
+    Key::PlainMcpServerName,
+    Key::ClineServerName,
 ];
 
 /// Where the calling program is named, with its version.
@@ -27,7 +30,15 @@ const DEFAULT_NAMES: &[&str] = &["unknown", "agent", "Agent", "None", "null"];
 
 /// Who offers the tool, where this span tells it. A server tells it by its own name, a caller by
 /// the name it knows the server under.
-pub(super) fn service(seen: &Seen<'_>, side: Side, repairs: &mut Repairs) -> Option<Name> {
+pub(super) fn service(
+    seen: &Seen<'_>,
+    rules: &Dialect,
+    side: Side,
+    repairs: &mut Repairs,
+) -> Option<Name> {
+    if let Some(own) = (rules.service)(seen) {
+        return Some(repairs.name(&own));
+    }
     let told = SERVERS.iter().find_map(|key| seen.text(*key));
     let service = match side {
         Side::Server => own_name(seen).or(told).or_else(|| seen.emitter()),
@@ -48,6 +59,7 @@ fn own_name<'v>(seen: &Seen<'v>) -> Option<&'v str> {
 /// program that serves.
 pub(super) fn client(
     seen: &Seen<'_>,
+    rules: &Dialect,
     side: Side,
     repairs: &mut Repairs,
 ) -> (Option<ClientName>, Option<Name>) {
@@ -56,10 +68,7 @@ pub(super) fn client(
         Some((name, version.and_then(|key| seen.text(key))))
     });
     let told = named.or_else(|| match side {
-        Side::Client | Side::Agent => {
-            let version = seen.resource.attributes.text(SERVICE_VERSION);
-            own_name(seen).map(|name| (name, version))
-        }
+        Side::Client | Side::Agent => sender(seen, rules),
         Side::Server | Side::Untold | Side::ByKind | Side::ByKindElseAgent => seen
             .text(Key::UserAgent)
             .map(product)
@@ -68,6 +77,22 @@ pub(super) fn client(
     let Some((name, version)) = told else { return (None, None) };
     let client = ClientName::new(repairs.name(name));
     (Some(client), version.map(|version| repairs.name(version)))
+}
+
+/// The program that sent this, where it is the calling one. A known program goes by its own name,
+/// but for its other editions: a user may have given it any.
+fn sender<'v>(seen: &Seen<'v>, rules: &Dialect) -> Option<(&'v str, Option<&'v str>)> {
+    let version = seen.resource.attributes.text(SERVICE_VERSION);
+    match rules.client {
+        ClientFrom::Sender => own_name(seen).map(|name| (name, version)),
+        ClientFrom::Known(known) => {
+            let is_edition =
+                |name: &&str| known.editions.iter().any(|start| name.starts_with(start));
+            let name = seen.emitter().filter(is_edition).unwrap_or(known.name);
+            let version = version.filter(|_| known.is_service_version_its_own);
+            Some((name, seen.text(Key::AppVersion).or(version)))
+        }
+    }
 }
 
 /// FastMCP sends its OAuth client where others send who the user is; a user is no client, and

@@ -59,7 +59,7 @@ pub(super) fn look(
     if let Some(told) = seen.flag(Key::IsEmpty).filter(|_| seen.has_given_hash()) {
         look.is_empty = Some(told);
     }
-    let told = [Key::ResponseBytes, Key::ResultBytes];
+    let told = [Key::ResponseBytes, Key::ResultBytes, Key::ToolResultSizeBytes];
     if let Some(bytes) = told.into_iter().find_map(|key| seen.integer(key)) {
         look.bytes = u64::try_from(bytes).ok().or(look.bytes);
     }
@@ -130,6 +130,55 @@ fn read(seen: &Seen<'_>, place: ResultFrom) -> Option<ResultLook> {
             // Parts that were not captured may still be blank.
             Some(ResultLook { is_empty: (count == 0).then_some(true), ..ResultLook::default() })
         }
+        ResultFrom::After(key, line, cut) => {
+            let text = seen.text(key)?;
+            let look = of_text(after_line(text, line), &[]);
+            let is_cut = seen.flag(cut) == Some(true);
+            Some(ResultLook { bytes: look.bytes.filter(|_| !is_cut), ..look })
+        }
+        ResultFrom::Size(key) => size(seen.integer(key)?, is_empty_of_text_size),
+        ResultFrom::ContentSize(key, mark) => {
+            let test =
+                if seen.has(mark) { is_empty_of_content_size } else { is_empty_of_text_size };
+            size(seen.integer(key)?, test)
+        }
+    }
+}
+
+/// What follows the first line that is `line`; everything where there is no such line.
+fn after_line<'t>(text: &'t str, line: &str) -> &'t str {
+    let mut end = 0;
+    for each in text.split_inclusive('\n') {
+        end += each.len();
+        if each.trim_end() == line {
+            return text.get(end..).unwrap_or_default();
+        }
+    }
+    text
+}
+
+fn size(bytes: i64, is_empty: fn(u64) -> Option<bool>) -> Option<ResultLook> {
+    let bytes = u64::try_from(bytes).ok()?;
+    Some(ResultLook { is_empty: is_empty(bytes), bytes: Some(bytes), ..ResultLook::default() })
+}
+
+/// Whether a text of this size is empty. A few bytes may be blanks, or one of the four texts that
+/// hold nothing, the longest of which is `null`.
+const fn is_empty_of_text_size(bytes: u64) -> Option<bool> {
+    match bytes {
+        0 => Some(true),
+        1..=4 => None,
+        _ => Some(false),
+    }
+}
+
+/// Whether an MCP result whose content has this size as JSON is empty: 2 is `[]`, 27 is one text
+/// that is blank, and up to 31 it may be one of the four texts that hold nothing.
+const fn is_empty_of_content_size(bytes: u64) -> Option<bool> {
+    match bytes {
+        2 | 27 => Some(true),
+        0..=31 => None,
+        _ => Some(false),
     }
 }
 
@@ -404,6 +453,29 @@ mod tests {
         for text in ["No orders.", r#"{"took_ms":3}"#, r#"{"items":[],"total":3}"#, "[1]", "{"] {
             assert!(!means_nothing(text, &declared), "{text}");
         }
+    }
+
+    #[test]
+    fn a_size_tells_of_emptiness_what_it_can() {
+        // `[]`, one empty text, a text of one byte, `null`, five bytes of prose.
+        for (bytes, expected) in
+            [(2, Some(true)), (27, Some(true)), (28, None), (31, None), (32, Some(false))]
+        {
+            assert_eq!(is_empty_of_content_size(bytes), expected, "{bytes}");
+        }
+        for text in ["[]", r#"[{"type":"text","text":""}]"#, r#"[{"type":"text","text":"null"}]"#] {
+            assert_ne!(is_empty_of_content_size(text.len() as u64), Some(false), "{text}");
+        }
+        for (bytes, expected) in [(0, Some(true)), (2, None), (5, Some(false))] {
+            assert_eq!(is_empty_of_text_size(bytes), expected, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_result_follows_its_line() {
+        assert_eq!(after_line("Wall time: 1 s\nOutput:\nok\n", "Output:"), "ok\n");
+        assert_eq!(after_line("Wall time: 1 s\nOutput:", "Output:"), "");
+        assert_eq!(after_line("Output: none", "Output:"), "Output: none");
     }
 
     #[test]

@@ -11,6 +11,8 @@ const CONVERSATIONS: &[Key] = &[
     Key::PlainSessionId,
     Key::LangfuseSessionId,
     Key::ConversationId,
+    Key::CopilotChatSessionId,
+    Key::Ulid,
     Key::TraceloopSessionId,
     Key::TraceloopThreadId,
     Key::TraceloopConversationId,

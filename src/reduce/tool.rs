@@ -23,6 +23,12 @@ fn read<'v>(seen: &Seen<'v>, place: ToolFrom) -> Option<Cow<'v, str>> {
         ToolFrom::NameAfter(start) => name.strip_prefix(start).map(Cow::Borrowed),
         ToolFrom::NameBefore(end) => name.strip_suffix(end).map(Cow::Borrowed),
         ToolFrom::Name => Some(Cow::Borrowed(name)),
+        ToolFrom::Unprefixed(key, server) => {
+            let name = seen.text(key)?;
+            let server = seen.text(server);
+            Some(Cow::Borrowed(server.map_or(name, |server| without_server(name, server))))
+        }
+        ToolFrom::Member(key, member) => seen.member(key, member).map(Cow::Owned),
         ToolFrom::RequestIn(key) => request_name(seen.text(key)?).map(Cow::Owned),
         // `tool:name@version`.
         ToolFrom::ComponentKey => {
@@ -30,6 +36,16 @@ fn read<'v>(seen: &Seen<'v>, place: ToolFrom) -> Option<Cow<'v, str>> {
             Some(Cow::Borrowed(key.rsplit_once('@').map_or(key, |(name, _)| name)))
         }
     }
+}
+
+/// The tool's own name, where `name` has the server's before it as agents put it there:
+/// `mcp__notes__echo`, `mcp_notes_echo`, `notes-echo`. Any other name stays as it was sent.
+fn without_server<'v>(name: &'v str, server: &str) -> &'v str {
+    let rest = name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_")).unwrap_or(name);
+    let own = rest.strip_prefix(server).and_then(|rest| {
+        ["__", "_", "-", ".", "/", ":"].iter().find_map(|separator| rest.strip_prefix(separator))
+    });
+    own.filter(|own| !own.is_empty()).unwrap_or(name)
 }
 
 /// `.params.name` of a JSON-RPC request, or OpenLIT's first positional argument; everything
@@ -47,4 +63,19 @@ fn request_name(request: &str) -> Option<String> {
     }
     let params = serde_json::from_str::<Request>(request).ok()?.params;
     params.name.or_else(|| params.args.first()?.as_str().map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_goes_by_its_own_name_where_its_server_is_known() {
+        for name in ["mcp__notes__echo", "mcp_notes_echo", "notes-echo", "notes_echo", "echo"] {
+            assert_eq!(without_server(name, "notes"), "echo", "{name}");
+        }
+        for name in ["notes_", "mcp_other_echo", "notesecho"] {
+            assert_eq!(without_server(name, "notes"), name);
+        }
+    }
 }

@@ -3,12 +3,23 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+/// The figure's name in both formats.
+pub const COMMITS: &str = "firstcall_commit_seconds";
+
+/// What it is, for people.
+pub const COMMITS_HELP: &str = "From a request being read to its commit being on disk.";
+
 /// The buckets' upper ends in microseconds. An fsync takes from a tenth of a millisecond on a
 /// good disk to seconds on one in trouble.
 const ENDS_MICROS: [u64; 13] = [
     500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000,
     2_500_000, 10_000_000,
 ];
+
+/// The buckets' upper ends in seconds.
+pub fn ends_seconds() -> Vec<f64> {
+    ENDS_MICROS.iter().map(|end| Duration::from_micros(*end).as_secs_f64()).collect()
+}
 
 /// A histogram of durations.
 #[derive(Debug, Default)]

@@ -7,17 +7,21 @@
 
 mod histogram;
 mod listener;
+mod metric;
 mod text;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::call::{Day, UnixNanos};
 use crate::figures::ArrivalCounts;
 use histogram::Latencies;
+pub use histogram::{COMMITS, COMMITS_HELP, ends_seconds};
 pub use listener::{MetricsBindError, MetricsListener};
+pub use metric::{Kind, METRICS, Metric, Sample};
 
 /// What a request came over, as a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,13 +50,26 @@ pub struct SelfReport {
     bytes_received: AtomicU64,
     in_flight_bytes: AtomicU64,
     waiting: AtomicU64,
+    duplicates: AtomicU64,
+    unknown_requests: AtomicU64,
     commits: Latencies,
+    listener: CommitListener,
     is_storage_failing: AtomicBool,
     storage_failures: AtomicU64,
     exports_sent: AtomicU64,
     exports_failed: AtomicU64,
     is_draining: AtomicBool,
     has_writer_stopped: AtomicBool,
+}
+
+/// Who else wants to hear of each commit.
+#[derive(Default)]
+struct CommitListener(OnceLock<Box<dyn Fn(Duration) + Send + Sync>>);
+
+impl fmt::Debug for CommitListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CommitListener({})", self.0.get().is_some())
+    }
 }
 
 /// What is known of the nights.
@@ -117,7 +134,26 @@ impl SelfReport {
     /// A commit succeeded after `took`. Returns whether the store had been failing until now.
     pub fn committed(&self, took: Duration) -> bool {
         self.commits.add(took);
+        if let Some(listener) = self.listener.0.get() {
+            listener(took);
+        }
         self.is_storage_failing.swap(false, Ordering::Relaxed)
+    }
+
+    /// Tells `listener` of each commit from now on; only the first one is told.
+    pub fn on_commit(&self, listener: impl Fn(Duration) + Send + Sync + 'static) {
+        // A second one is dropped.
+        self.listener.0.set(Box::new(listener)).ok();
+    }
+
+    /// Counts kept spans that had been kept before.
+    pub fn sent_again(&self, spans: u64) {
+        self.duplicates.fetch_add(spans, Ordering::Relaxed);
+    }
+
+    /// Counts a request that holds nothing of OTLP's. Returns whether it is the first.
+    pub fn held_nothing_known(&self) -> bool {
+        self.unknown_requests.fetch_add(1, Ordering::Relaxed) == 0
     }
 
     /// A commit failed. Returns whether it is the first since one succeeded.

@@ -84,8 +84,9 @@ impl ArrivalBook {
 
 /// Counts as rows: what was counted, of which word, how often. Zeros are left out.
 fn entries(counts: &ArrivalCounts) -> impl Iterator<Item = (&'static str, &str, u64)> {
-    let ArrivalCounts { requests, spans, kept, not_calls, refused, repaired } = counts;
-    let mut entries = vec![("requests", "", *requests), ("spans", "", *spans)];
+    let ArrivalCounts { requests, spans, log_records, kept, not_calls, refused, repaired } = counts;
+    let mut entries =
+        vec![("requests", "", *requests), ("spans", "", *spans), ("log_records", "", *log_records)];
     entries.extend(kept.iter().map(|(name, times)| ("kept", name.as_str(), *times)));
     entries.extend(not_calls.iter().map(|(name, times)| ("not_calls", name.as_str(), *times)));
     entries.extend(refused.iter().map(|(word, times)| ("refused", word.text(), times)));
@@ -114,6 +115,7 @@ fn add_row(counts: &mut ArrivalCounts, row: &Row<'_>) -> rusqlite::Result<()> {
     match what.as_str() {
         "requests" => add(&mut counts.requests),
         "spans" => add(&mut counts.spans),
+        "log_records" => add(&mut counts.log_records),
         "kept" => add(counts.kept.entry(word).or_default()),
         "not_calls" => add(counts.not_calls.entry(word).or_default()),
         "refused" => add_word::<Refusal>(&mut counts.refused, &word, times),

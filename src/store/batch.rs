@@ -12,6 +12,8 @@ use crate::figures::{ArrivalCounts, Sources};
 pub struct Committed {
     /// Sightings that were refused because their day is closed.
     pub refused: u64,
+    /// Sightings of spans that are among the last 65,536 that this writer has kept.
+    pub duplicates: u64,
 }
 
 /// A request that came out of a file: the first half of its SHA-256, so that it is known when it

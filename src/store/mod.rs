@@ -29,6 +29,7 @@ mod publish;
 mod read_attempts;
 mod read_days;
 mod received;
+mod recent;
 mod recovery_numbers;
 mod recovery_row;
 mod row;

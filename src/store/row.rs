@@ -26,7 +26,8 @@ pub(super) const HAS_ARGUMENTS: u64 = 1 << 6;
 pub(super) const HAS_CALL_ID: u64 = 1 << 7;
 pub(super) const HAS_REQUEST_ID: u64 = 1 << 8;
 pub(super) const IS_SAMPLED: u64 = 1 << 9;
-pub(super) const ALL_FLAGS: u64 = (1 << 10) - 1;
+pub(super) const IS_LABEL: u64 = 1 << 10;
+pub(super) const ALL_FLAGS: u64 = (1 << 11) - 1;
 
 // Which parts of the arguments follow, above the three bits of the form.
 pub(super) const HAS_EXACT: u8 = 1 << 3;
@@ -158,6 +159,7 @@ fn flags_of(row: &Sighting) -> u64 {
         | flag(row.call_id.is_some(), HAS_CALL_ID)
         | flag(row.request_id.is_some(), HAS_REQUEST_ID)
         | flag(row.is_sampled, IS_SAMPLED)
+        | flag(row.is_label, IS_LABEL)
 }
 
 fn nanos_since(later: UnixNanos, earlier: UnixNanos) -> u64 {

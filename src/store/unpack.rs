@@ -3,8 +3,8 @@
 
 use super::row::{
     ALL_FLAGS, FORMAT, HAS_ARGUMENTS, HAS_CALL_ID, HAS_CONVERSATION, HAS_CORE, HAS_EXACT,
-    HAS_PARENT, HAS_POS, HAS_REQUEST_ID, HAS_RESULT_BYTES, HAS_TRANSPORT, HIDES, IS_LOW_CONFIDENCE,
-    IS_SAMPLED, IS_TIME_KNOWN,
+    HAS_PARENT, HAS_POS, HAS_REQUEST_ID, HAS_RESULT_BYTES, HAS_TRANSPORT, HIDES, IS_LABEL,
+    IS_LOW_CONFIDENCE, IS_SAMPLED, IS_TIME_KNOWN,
 };
 use super::wire::{Bytes, Damaged};
 use crate::call::{
@@ -41,6 +41,8 @@ pub struct StoredSighting<'p, N> {
     pub request_id: Option<CallKey>,
     pub is_sampled: bool,
     pub recovery: Option<&'p Recovery<N>>,
+    /// Whether it only adds to a call that another sighting tells of.
+    pub is_label: bool,
     pub received: UnixNanos,
 }
 
@@ -100,6 +102,7 @@ impl From<StoredSighting<'_, Name>> for Sighting {
             request_id: row.request_id,
             is_sampled: row.is_sampled,
             recovery: row.recovery.map(|told| Box::new(told.clone())),
+            is_label: row.is_label,
             received: row.received,
         }
     }
@@ -145,6 +148,7 @@ impl<'p, N> StoredSighting<'p, N> {
             request_id: sighting.request_id,
             is_sampled: sighting.is_sampled,
             recovery: None,
+            is_label: sighting.is_label,
             received: sighting.received,
         }
     }
@@ -279,6 +283,7 @@ impl<N: Clone> Unpacker<'_, '_, N> {
             is_sampled: has(IS_SAMPLED),
             // In a column of its own: most rows have none.
             recovery: None,
+            is_label: has(IS_LABEL),
             received: UnixNanos::new(received),
         })
     }

@@ -21,6 +21,7 @@ use super::group::OpenDays;
 use super::handle::Store;
 use super::lock_file::{self, Attempt, LockFile};
 use super::log_check;
+use super::recent::Recent;
 
 /// How the writer works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +118,7 @@ impl Writer {
             ),
             shared: Arc::clone(&shared),
             ledger: Ledger { folder: folder.clone(), open: None, saved: Instant::now() },
+            recent: Recent::default(),
             options,
             _lock: lock,
         };
@@ -216,6 +218,7 @@ struct Thread {
     days: OpenDays,
     shared: Arc<Shared>,
     ledger: Ledger,
+    recent: Recent,
     options: WriterOptions,
     /// Held until the thread ends: nobody else writes before the last commit is done.
     _lock: LockFile,
@@ -266,9 +269,10 @@ impl Thread {
         let batches: Vec<&Batch> = group.iter().map(|waiting| &waiting.batch).collect();
         let results = self.days.commit(&batches);
         for ((waiting, result), refused) in group.into_iter().zip(results).zip(refused) {
-            let result = refused.and_then(|committed| result.map(|()| committed));
-            if result.is_ok() {
+            let mut result = refused.and_then(|committed| result.map(|()| committed));
+            if let Ok(committed) = &mut result {
                 lock_of(&self.shared.arrivals).add(&waiting.batch);
+                committed.duplicates = self.recent.note(&waiting.batch.sightings);
             }
             // Whoever waited may have gone; the commit stands.
             let _is_heard = waiting.answer.send(result).is_ok();
@@ -284,7 +288,9 @@ impl Thread {
         let erased = ErasedDays::of(&self.ledger.folder);
         let refuse = |waiting: &mut Waiting| match &erased {
             _ if !may_be_closed(&waiting.batch) => Ok(Committed::default()),
-            Ok(erased) => Ok(Committed { refused: erased.refuse(&mut waiting.batch) }),
+            Ok(erased) => {
+                Ok(Committed { refused: erased.refuse(&mut waiting.batch), duplicates: 0 })
+            }
             Err(error) => {
                 waiting.batch.sightings.clear();
                 waiting.batch.attempts.clear();

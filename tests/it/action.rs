@@ -45,7 +45,12 @@ impl FakeHost {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
                 let request = read_request(&mut BufReader::new(&stream));
-                let (status, body) = if request.line.starts_with("GET") {
+                let is_head = request.line.contains("/pulls?");
+                let (status, body) = if is_head {
+                    ("200 OK", answer.clone())
+                } else if request.line.contains("pagelen=") {
+                    ("200 OK", bitbucket_page(&comments, &request.line))
+                } else if request.line.starts_with("GET") {
                     let page = request.line.split("page=").last().unwrap();
                     let page: usize = page.split(' ').next().unwrap().parse().unwrap();
                     let shown = comments.iter().skip((page - 1) * 100).take(100);
@@ -81,6 +86,18 @@ impl FakeHost {
     }
 }
 
+/// A page as Bitbucket wraps it, three comments to a page whatever is asked for.
+fn bitbucket_page(comments: &[Value], line: &str) -> Value {
+    let page = line.split("page=").last().unwrap().split(' ').next().unwrap();
+    let page: usize = page.parse().unwrap();
+    let values: Vec<_> = comments.iter().skip((page - 1) * 3).take(3).cloned().collect();
+    let mut body = json!({"values": values, "page": page});
+    if comments.len() > page * 3 {
+        body["next"] = json!("http://elsewhere.example/steal");
+    }
+    body
+}
+
 fn read_request(reader: &mut impl BufRead) -> Seen {
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
@@ -112,6 +129,9 @@ fn with_host(program: &Path, host: &FakeHost) -> Command {
     command.env("FIRSTCALL_PULL_REQUEST", "12").env("FIRSTCALL_TOKEN", TOKEN);
     command.env("CI_API_V4_URL", format!("{}/api/v4", host.address));
     command.env("CI_PROJECT_ID", "octo/shop").env("CI_MERGE_REQUEST_IID", "12");
+    command.env("BITBUCKET_API_URL", format!("{}/2.0", host.address));
+    command.env("BITBUCKET_WORKSPACE", "octo").env("BITBUCKET_REPO_SLUG", "shop");
+    command.env("BITBUCKET_PR_ID", "12");
     command.env("no_proxy", "127.0.0.1").stdin(Stdio::null());
     command
 }
@@ -159,6 +179,7 @@ fn the_comment_that_is_there_is_changed_wherever_it_stands() {
     comments.push(comment(777, "It fell before.\r\n\r\n<!-- firstcall:summary -->"));
     for (name, path) in [
         ("github", "PATCH /repos/octo/shop/issues/comments/777"),
+        ("gitea", "PATCH /repos/octo/shop/issues/comments/777"),
         ("gitlab", "PUT /api/v4/projects/octo%2Fshop/merge_requests/12/notes/777"),
     ] {
         // A quiet summary takes the place of an earlier loud one.
@@ -168,6 +189,141 @@ fn the_comment_that_is_there_is_changed_wherever_it_stands() {
             assert!(output.status.success(), "{}", stderr(&output));
             assert_eq!(host.writes(), [(path.to_owned(), json!({"body": text}))]);
         }
+    }
+}
+
+const LOUD_ON_BITBUCKET: &str = "It fell.\n\n[firstcall-summary]: # (firstcall:summary)\n";
+const QUIET_ON_BITBUCKET: &str = "Nothing.\n\n[firstcall-summary]: # (firstcall:summary quiet)\n";
+
+#[test]
+fn bitbucket_takes_and_gives_comments_in_its_own_form() {
+    let words = |id: u64, raw: &str| json!({"id": id, "content": {"raw": raw, "html": "<p>"}});
+    let path = "/2.0/repositories/octo/shop/pullrequests/12/comments";
+    let written = |text: &str| json!({"content": {"raw": text}});
+    let host = FakeHost::ok(&[words(1, "words")]);
+    assert!(post(&host, "bitbucket", LOUD_ON_BITBUCKET).status.success());
+    assert_eq!(host.writes(), [(format!("POST {path}"), written(LOUD_ON_BITBUCKET))]);
+    let seen = host.seen.lock().unwrap().clone();
+    let header = format!("authorization: bearer {TOKEN}");
+    assert!(seen.iter().all(|request| request.headers.to_lowercase().contains(&header)));
+
+    // On its second page; a deleted one is none.
+    let mut deleted = words(5, LOUD_ON_BITBUCKET);
+    deleted["deleted"] = json!(true);
+    let old = "Before.\r\n\r\n[firstcall-summary]: # (firstcall:summary)";
+    let comments = [words(1, "a"), deleted, words(3, "c"), words(4, old), words(6, "e")];
+    for text in [LOUD_ON_BITBUCKET, QUIET_ON_BITBUCKET] {
+        let host = FakeHost::ok(&comments);
+        assert!(post(&host, "bitbucket", text).status.success());
+        assert_eq!(host.writes(), [(format!("PUT {path}/4"), written(text))]);
+        // The address of the next page that the host names is not followed.
+        assert!(host.seen.lock().unwrap().iter().all(|seen| !seen.line.contains("steal")));
+    }
+    for (comments, text) in [
+        (vec![words(1, "words")], QUIET_ON_BITBUCKET),
+        (vec![words(1, LOUD_ON_BITBUCKET)], LOUD_ON_BITBUCKET),
+    ] {
+        let host = FakeHost::ok(&comments);
+        assert!(post(&host, "bitbucket", text).status.success() && host.writes().is_empty());
+    }
+    let refusal = json!({"type": "error", "error": {"message": "You may not"}});
+    let host = FakeHost::start(&[], "403 Forbidden", refusal);
+    let output = post(&host, "bitbucket", LOUD_ON_BITBUCKET);
+    assert!(stderr(&output).contains("answered 403") && stderr(&output).contains("You may not"));
+}
+
+#[test]
+fn the_markers_are_those_that_the_summaries_end_with() {
+    use firstcall::report::Host;
+    for (host, name) in [
+        (Host::GitHub, "github"),
+        (Host::GitLab, "gitlab"),
+        (Host::Gitea, "gitea"),
+        (Host::Bitbucket, "bitbucket"),
+    ] {
+        for is_quiet in [false, true] {
+            let text = format!("Words.\n\n{}\n", host.marker(is_quiet));
+            let fake = FakeHost::ok(&[]);
+            assert!(post(&fake, name, &text).status.success(), "{text}");
+            assert_eq!(fake.writes().is_empty(), is_quiet, "{name}: {text}");
+        }
+    }
+}
+
+/// What the second workflow runs after a fork's: the summary comes from the fork's run, whose
+/// word on the pull request is not taken.
+#[test]
+fn after_a_forks_run_the_pull_request_is_found_by_the_head_that_ran() {
+    let pulls = json!([
+        {"number": 7, "head": {"sha": "0000"}},
+        {"number": 31, "head": {"sha": "abcd"}},
+    ]);
+    let run = |answer: Value, sha: &str| {
+        let host = FakeHost::start(&[], "201 Created", answer);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), LOUD).unwrap();
+        let mut command = with_host(Path::new("python3"), &host);
+        command.env_remove("FIRSTCALL_PULL_REQUEST");
+        command.env("FIRSTCALL_HEAD", "forker:fix/search").env("FIRSTCALL_HEAD_SHA", sha);
+        command.arg(repository().join("ci/post-comment.py")).arg("github").arg(file.path());
+        (command.output().unwrap(), host)
+    };
+    let (output, host) = run(pulls.clone(), "abcd");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let first = host.seen.lock().unwrap()[0].line.clone();
+    let asked = "GET /repos/octo/shop/pulls?state=open&head=forker%3Afix%2Fsearch&per_page=100";
+    assert!(first.starts_with(asked), "{first}");
+    assert_eq!(host.writes()[0].0, "POST /repos/octo/shop/issues/31/comments");
+    // The branch has moved on, or the pull request is closed.
+    for (answer, sha) in [(pulls, "ffff"), (json!([]), "abcd"), (json!({"x": 1}), "abcd")] {
+        let (output, host) = run(answer, sha);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("no open pull request"), "{}", stderr(&output));
+        assert!(host.writes().is_empty());
+    }
+}
+
+#[test]
+fn on_a_fork_the_comments_text_is_kept_and_nothing_is_posted() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = FakeHost::ok(&[]);
+    let kept = folder.path().join("summary.md");
+    let stand_in = format!("printf '{}'", LOUD.replace('\n', "\\n"));
+    let settings =
+        [("FIRSTCALL_COMMENT", "false"), ("FIRSTCALL_SUMMARY_FILE", kept.to_str().unwrap())];
+    let output = summarise(&host, folder.path(), &stand_in, &settings);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(&kept).unwrap(), LOUD);
+    assert!(folder.path().join("step.md").exists() && host.writes().is_empty());
+}
+
+#[test]
+fn an_input_that_is_neither_true_nor_false_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = FakeHost::ok(&[]);
+    let output = summarise(&host, folder.path(), "exit 0", &[("FIRSTCALL_NO_DROP", "yes")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the input no-drop is neither"), "{}", stderr(&output));
+    assert!(!folder.path().join("calls").exists());
+}
+
+#[test]
+fn the_examples_for_forks_give_the_write_token_to_no_code_of_the_fork() {
+    let page = fs::read_to_string(repository().join("docs/publishing.md")).unwrap();
+    let (_, forks) = page.split_once("### Pull requests from forks").unwrap();
+    let blocks: Vec<&str> = forks.split("```").skip(1).step_by(2).take(2).collect();
+    let [first, second] = blocks[..] else { unreachable!("two workflows") };
+    assert!(first.contains("on: pull_request\n") && !first.contains("pull-requests: write"));
+    assert!(first.contains("summary-file:") && first.contains("persist-credentials: false"));
+    assert!(second.contains("workflow_run:") && second.contains("pull-requests: write"));
+    // It checks out the base's own code, and takes the pull request from the event.
+    assert!(second.contains("post-comment.py github") && !second.contains("ref:"));
+    for name in ["head_repository.owner.login", "head_branch", "head_sha"] {
+        assert!(second.contains(&format!("github.event.workflow_run.{name}")), "{name}");
+    }
+    let (_, steps) = second.split_once("steps:").unwrap();
+    for line in steps.lines().filter(|line| line.contains("${{")) {
+        assert!(!line.contains("run:"), "an event's text is part of a script: {line}");
     }
 }
 

@@ -36,6 +36,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "server",
         &[
             "config",
+            "exporters",
             "receive",
             "ingest",
             "reduce",
@@ -46,7 +47,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "self_report",
         ],
     ),
-    ("exporters", &["config", "figures", "call"]),
+    ("exporters", &["config", "figures", "call", "self_report"]),
     (
         "demo",
         &[

@@ -211,6 +211,13 @@ fn take(mut stream: TcpStream, kept: &Mutex<Vec<u8>>) {
 fn length(bytes: &[u8]) -> Option<usize> {
     let head = bytes.windows(4).position(|part| part == b"\r\n\r\n")? + 4;
     let text = String::from_utf8_lossy(bytes.get(..head)?).to_ascii_lowercase();
+    if text.contains("transfer-encoding: chunked") {
+        let last = b"\r\n0\r\n\r\n";
+        let rest = bytes.get(head - 2..)?;
+        return Some(
+            head - 2 + rest.windows(last.len()).position(|part| part == last)? + last.len(),
+        );
+    }
     let length = text.lines().find_map(|line| line.strip_prefix("content-length:"))?;
     Some(head + length.trim().parse::<usize>().ok()?)
 }

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const ROOTS: [&str; 3] = [
+const ROOTS: [&str; 4] = [
+    "opentelemetry/proto/collector/logs/v1/logs_service.proto",
     "opentelemetry/proto/collector/trace/v1/trace_service.proto",
     "google/rpc/status.proto",
     "google/rpc/error_details.proto",

@@ -257,6 +257,7 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         request_id: None,
         is_sampled: false,
         recovery: written.recovery.as_ref().map(|told| Box::new(recovery(told))),
+        is_label: false,
         received: day().end(),
     };
     let sides: &[(SpanKind, &str)] = match written.seen_by.as_str() {

@@ -114,6 +114,26 @@ fn figures(data_dir: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(site.join("report.json")).unwrap()).unwrap()
 }
 
+/// The figures without what tells that a pass had run while calls still came in.
+fn settled(mut report: serde_json::Value) -> serde_json::Value {
+    let forget = |of: &mut serde_json::Value| {
+        if let Some(object) = of.as_object_mut() {
+            object.remove("restated");
+        }
+    };
+    forget(&mut report["overall"]);
+    for list in ["tools", "clients"] {
+        report[list].as_array_mut().unwrap().iter_mut().for_each(forget);
+    }
+    for tool in report["tools"].as_array_mut().unwrap() {
+        tool["clients"].as_array_mut().unwrap().iter_mut().for_each(forget);
+    }
+    let quality = report["quality"].as_object_mut().unwrap();
+    quality.remove("late");
+    quality.remove("restated_days");
+    report
+}
+
 /// How many sightings are on disk, and what is counted as arrived today.
 fn kept(data_dir: &Path) -> (u64, BTreeMap<Name, ArrivalCounts>) {
     let Ok(store) = Store::open(data_dir) else { return (0, BTreeMap::new()) };
@@ -151,7 +171,7 @@ async fn every_form_of_file_gives_the_figures_of_the_socket() {
         assert_eq!(answer.status, 200);
     }
     server.stop();
-    let expected = figures(&by_socket);
+    let expected = settled(figures(&by_socket));
     assert_eq!(expected["overall"]["calls"], 60);
     assert_eq!(expected["overall"]["retried"], 30);
     assert_eq!(expected["overall"]["first_call_success"]["rate"].as_f64(), Some(0.5));
@@ -172,7 +192,7 @@ async fn every_form_of_file_gives_the_figures_of_the_socket() {
         for part in ["requests    30 taken", "spans       90", "tool calls  60 kept"] {
             assert!(said.contains(part), "{name}: no `{part}` in {said}");
         }
-        assert_eq!(figures(&data_dir), expected, "{name}");
+        assert_eq!(settled(figures(&data_dir)), expected, "{name}");
         assert_counted_once(&data_dir, 30);
     }
 }

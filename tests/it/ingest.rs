@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use firstcall::call::{InstallationSecret, Name, UnixNanos};
 use firstcall::clock::ManualClock;
-use firstcall::figures::{ArrivalCounts, Refusal};
+use firstcall::figures::{ArrivalCounts, RecordKind, Refusal, SourceKey, Sources};
 use firstcall::ingest::{Commit, Ingest, IngestError, MAX_CALLS, Outcome};
-use firstcall::otlp::Format;
+use firstcall::otlp::{Format, Sent};
 use firstcall::store::{Batch, Committed, StoreError};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::common::v1::InstrumentationScope;
+use opentelemetry_proto::tonic::trace::v1::{ScopeSpans, Span};
 use prost::Message;
 
 use super::receive::spans::{NOON, call, ordinary, request, text};
@@ -31,7 +32,7 @@ async fn take(bytes: &[u8]) -> (Result<Outcome, IngestError>, Vec<Batch>) {
     let kept = Kept::default();
     let clock = Arc::new(ManualClock::at(UnixNanos::new(NOON)));
     let ingest = Ingest::new(kept.clone(), clock, InstallationSecret::from_bytes([7; 32]));
-    let outcome = match ingest.read(bytes, Format::Protobuf) {
+    let outcome = match ingest.read(bytes, Format::Protobuf, None) {
         Ok(reading) => ingest.commit(reading).await,
         Err(error) => Err(error),
     };
@@ -60,7 +61,8 @@ async fn arrivals_are_counted_by_the_service_that_sent_them() {
         (Some("idle"), vec![]),
     ]);
     let (outcome, batches) = take(&bytes).await;
-    assert_eq!(outcome.unwrap(), Outcome { spans: 5, kept: 2, refused: None });
+    let expected = Outcome { sent: Sent::Spans, items: 5, kept: 2, refused: None, duplicates: 0 };
+    assert_eq!(outcome.unwrap(), expected);
     let [batch] = batches.try_into().unwrap();
     assert_eq!(batch.received, UnixNanos::new(NOON));
     assert_eq!(batch.sightings.len(), 2);
@@ -71,6 +73,51 @@ async fn arrivals_are_counted_by_the_service_that_sent_them() {
     let nameless = ArrivalCounts { requests: 1, spans: 1, ..ArrivalCounts::default() };
     assert_eq!(counts(""), Some(nameless));
     assert_eq!(counts("idle"), None);
+}
+
+/// A request of one service with these scopes, each with its spans.
+fn from_scopes(scopes: Vec<(String, Vec<Span>)>) -> Vec<u8> {
+    let mut one = request(Vec::new()).resource_spans.pop().unwrap();
+    let scope_spans = scopes.into_iter().map(|(name, spans)| {
+        let scope = Some(InstrumentationScope { name, ..InstrumentationScope::default() });
+        ScopeSpans { scope, spans, ..ScopeSpans::default() }
+    });
+    one.scope_spans = scope_spans.collect();
+    ExportTraceServiceRequest { resource_spans: vec![one] }.encode_to_vec()
+}
+
+#[tokio::test]
+async fn arrivals_are_counted_by_scope_whether_a_call_is_among_them_or_not() {
+    let mut zero = call(4);
+    zero.span_id = vec![0; 8];
+    let list = Span { attributes: vec![text("mcp.method.name", "tools/list")], ..ordinary(5) };
+    let bytes = from_scopes(vec![
+        ("http".to_owned(), vec![ordinary(1), ordinary(2)]),
+        ("tools".to_owned(), vec![call(3), zero, list, ordinary(6)]),
+        (String::new(), vec![ordinary(7)]),
+        ("idle".to_owned(), Vec::new()),
+    ]);
+    let [batch] = take(&bytes).await.1.try_into().unwrap();
+    let counts = |scope: &str| {
+        let key = SourceKey::new("shop", scope, RecordKind::Span);
+        let found = batch.sources.iter().find(|(each, _)| *each == Some(&key));
+        found.map(|(_, counts)| counts.clone())
+    };
+    let tools = counts("tools").unwrap();
+    assert_eq!((tools.seen, tools.calls()), (4, 1));
+    assert_eq!(tools.not_calls.values().sum::<u64>(), 1);
+    assert_eq!(tools.refused.get(Refusal::BadId), 1);
+    assert_eq!(counts("http").map(|counts| (counts.seen, counts.calls())), Some((2, 0)));
+    assert_eq!(counts("").map(|counts| counts.seen), Some(1));
+    assert_eq!(counts("idle"), None);
+}
+
+#[tokio::test]
+async fn however_many_scopes_a_request_names_a_thousand_are_told_apart() {
+    let scopes = (0..5000).map(|number| (format!("scope {number}"), vec![ordinary(number)]));
+    let [batch] = take(&from_scopes(scopes.collect())).await.1.try_into().unwrap();
+    assert!(batch.sources.iter().count() <= Sources::MAX + 1);
+    assert_eq!(batch.sources.iter().map(|(_, counts)| counts.seen).sum::<u64>(), 5000);
 }
 
 #[tokio::test]
@@ -90,7 +137,8 @@ async fn a_refused_call_is_told_with_the_first_reason() {
     future.start_time_unix_nano = NOON + 2 * 3600 * 1_000_000_000;
     future.end_time_unix_nano = future.start_time_unix_nano;
     let (outcome, batches) = take(&request(vec![call(3), zero, future]).encode_to_vec()).await;
-    let expected = Outcome { spans: 3, kept: 1, refused: Some((2, Refusal::BadId)) };
+    let refused = Some((2, Refusal::BadId));
+    let expected = Outcome { sent: Sent::Spans, items: 3, kept: 1, refused, duplicates: 0 };
     assert_eq!(outcome.unwrap(), expected);
     let counts: &ArrivalCounts = batches[0].counts.values().next().unwrap();
     assert_eq!(counts.refused.get(Refusal::BadId), 1);

@@ -45,6 +45,9 @@ fn is_content(key: &str) -> bool {
         "call.id",
         "call_id",
         "toolCall.id",
+        "tool_use_id",
+        "metadata",
+        "ulid",
     ];
     PARTS.iter().any(|part| key.contains(part))
         && !key.ends_with("hash")
@@ -66,8 +69,11 @@ fn poison(json: &mut serde_json::Value, is_in_content: bool) {
                     value => poison(value, is_content_here),
                 }
             }
-            if object.contains_key("spanId") {
+            if object.contains_key("startTimeUnixNano") {
                 add_canaries(object);
+            }
+            if let Some(serde_json::Value::Array(records)) = object.get_mut("logRecords") {
+                records.iter_mut().for_each(add_canaries_to_log);
             }
         }
         serde_json::Value::Array(list) => {
@@ -102,6 +108,32 @@ fn add_canaries(span: &mut serde_json::Map<String, serde_json::Value>) {
         "name": "gen_ai.choice",
         "attributes": [{ "key": "message", "value": canary }],
     }));
+}
+
+/// The same in a log record: what coding agents send beside what is read of them. The body is
+/// content wherever it does not name the event.
+fn add_canaries_to_log(record: &mut serde_json::Value) {
+    let canary = serde_json::json!({ "stringValue": format!("{{\"x\":\"{CANARY}\"}}") });
+    let attributes = record["attributes"].as_array_mut().unwrap();
+    let has_event = attributes.iter().any(|pair| pair["key"] == "event.name");
+    for key in [
+        "prompt",
+        "error",
+        "error.message",
+        "user.email",
+        "user.id",
+        "organization.id",
+        "process.command_args",
+        "bash_command",
+        "argumentKeys",
+        "anthropic.custom_base_url",
+        "gen_ai.input.messages",
+    ] {
+        attributes.push(serde_json::json!({ "key": key, "value": canary }));
+    }
+    if has_event {
+        record["body"] = canary;
+    }
 }
 
 #[test]

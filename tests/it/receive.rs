@@ -8,6 +8,7 @@ mod both;
 pub(crate) mod client;
 mod grpc;
 mod http;
+mod logs;
 mod security;
 pub(crate) mod server;
 pub(crate) mod spans;

@@ -128,7 +128,7 @@ fn figures() -> RangeFigures {
     let ingest = Ingest::new(Arc::clone(&writer), Arc::new(clock.clone()), secret);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for (run, bytes) in runs().iter().zip(requests()) {
-        let reading = ingest.read(&bytes, Format::Protobuf).unwrap();
+        let reading = ingest.read(&bytes, Format::Protobuf, None).unwrap();
         let outcome = runtime.block_on(ingest.commit(reading)).unwrap();
         assert_eq!((outcome.kept, outcome.refused), (run.calls.len() as u64, None));
     }

@@ -66,6 +66,7 @@ fn call(number: u64, day: Day) -> Sighting {
         request_id: None,
         is_sampled: false,
         recovery: None,
+        is_label: false,
         received: start,
     }
 }
@@ -156,7 +157,7 @@ fn late_calls_of_a_closed_day_are_refused_and_counted_and_change_no_figure() {
     let [before, after, open] = [first().minus(1), first().plus(1), first().plus(2)];
     let late = [first(), before, after, open].into_iter().zip(10..);
     let late = late.map(|(day, number)| call(number, day)).collect();
-    assert_eq!(send(&writer, night(9), late), Committed { refused: 3 });
+    assert_eq!(send(&writer, night(9), late), Committed { refused: 3, duplicates: 0 });
     assert_eq!(store.sighting_days().unwrap(), [open, first().plus(4)]);
     let (covered, erased) = pass(&store, night(10));
     assert_eq!(covered, [open, first().plus(9)]);
@@ -199,7 +200,7 @@ fn a_day_with_calls_that_no_pass_has_counted_is_kept() {
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
     send(&writer, night(0), vec![call(1, first())]);
     (1..=8).for_each(|nights| drop(pass(&store, night(nights))));
-    assert_eq!(send(&writer, night(8), vec![call(2, first())]), Committed { refused: 0 });
+    assert_eq!(send(&writer, night(8), vec![call(2, first())]), Committed::default());
     let clock = ManualClock::at(night(9));
     assert_eq!(nightly::erase(&store, week(), &clock).unwrap(), []);
     // The next pass counts it, and then the day may go.

@@ -63,6 +63,7 @@ fn sighting(number: u64) -> Sighting {
         request_id: None,
         is_sampled: false,
         recovery: None,
+        is_label: false,
         received: UnixNanos::new(start + 300_000_000),
     }
 }

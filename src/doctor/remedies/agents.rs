@@ -4,13 +4,13 @@ use super::{Remedies, Remedy};
 
 const VERCEL_RECORD: Remedy = Remedy::new(
     "TypeScript, where the model is called",
-    "const telemetry = { isEnabled: true, recordInputs: true, recordOutputs: true };",
-    "await generateText({ model, tools, experimental_telemetry: telemetry });",
+    "const on = { isEnabled: true, recordInputs: true, recordOutputs: true };",
+    "await generateText({ model, tools, experimental_telemetry: on });",
 );
 const VERCEL_SESSION: Remedy = Remedy::new(
     "TypeScript, where the model is called",
-    "const telemetry = { isEnabled: true, metadata: { sessionId: chatId } };",
-    "await generateText({ model, tools, experimental_telemetry: telemetry });",
+    "const on = { isEnabled: true, metadata: { sessionId: chatId } };",
+    "await generateText({ model, tools, experimental_telemetry: on });",
 );
 const ADK_CONTENT: Remedy = Remedy::new(
     "shell, of the agent",
@@ -18,9 +18,9 @@ const ADK_CONTENT: Remedy = Remedy::new(
     "export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
 );
 const SK_CONTENT: Remedy = Remedy::new(
-    "shell, of the agent",
-    "export SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS=true",
-    "export SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true",
+    "environment of the agent",
+    "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS=true",
+    "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true",
 );
 const SPRING_CONTENT: Remedy = Remedy::new(
     "application.properties",

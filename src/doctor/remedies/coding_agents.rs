@@ -8,19 +8,29 @@ const CLAUDE_LOGS: Remedy = Remedy::new(
     "export OTEL_LOG_TOOL_DETAILS=1",
 );
 const CODEX_LOGS: Remedy = Remedy::new(
-    "~/.codex/config.toml",
-    "[otel]  # the logs carry arguments, outcome and answer; the spans do not",
-    "exporter={otlp-http={endpoint=\"http://127.0.0.1:4318/v1/logs\",protocol=\"binary\"}}",
+    "~/.codex/config.toml, at its top",
+    "otel.exporter.otlp-http.endpoint = \"http://127.0.0.1:4318/v1/logs\"",
+    "otel.exporter.otlp-http.protocol = \"binary\"  # logs tell what spans do not",
 );
 const GEMINI_LOGS: Remedy = Remedy::new(
     "shell, where `gemini` runs",
     "export GEMINI_TELEMETRY_ENABLED=true GEMINI_TELEMETRY_TARGET=local",
     "export GEMINI_TELEMETRY_LOG_PROMPTS=true  # the logs carry the arguments",
 );
+const QWEN_LOGS: Remedy = Remedy::new(
+    "shell, where `qwen` runs",
+    "export QWEN_TELEMETRY_ENABLED=true QWEN_TELEMETRY_TARGET=local",
+    "export QWEN_TELEMETRY_LOG_PROMPTS=true  # the logs carry the arguments",
+);
+const SERVER_SPANS: Remedy = Remedy::new(
+    "shell, of the MCP servers that it calls",
+    "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
+    "export OTEL_TRACES_EXPORTER=otlp  # with the result on their spans",
+);
 const COPILOT_CONTENT: Remedy = Remedy::new(
-    "shell; in VS Code: copilot.chat.otel.*",
+    "shell, or VS Code's settings",
     "export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true",
-    "# VS Code: \"github.copilot.chat.otel.captureContent\": true",
+    "\"github.copilot.chat.otel.captureContent\": true",
 );
 const OPENCODE_AI: Remedy = Remedy::new(
     "opencode.json",
@@ -28,9 +38,26 @@ const OPENCODE_AI: Remedy = Remedy::new(
     "// the AI SDK's span beside its own then carries the arguments",
 );
 
+/// A command counts as done when it ran: its exit code is in the answer.
+const EXIT_CODES: Remedy = Remedy::new(
+    "the prompt, or AGENTS.md",
+    "Run commands through a tool of an MCP server that says isError,",
+    "not through the shell: a shell's exit code is not told as a failure.",
+);
+const OPENCODE_PLUGIN: Remedy = Remedy::new(
+    "shell, where `opencode` runs",
+    "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318  # its own spans",
+    "unset OPENCODE_ENABLE_TELEMETRY  # and no plugin beside them",
+);
+const CLINE_SERVER: Remedy = Remedy::new(
+    "shell, of the MCP servers that it calls",
+    "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
+    "export OTEL_TRACES_EXPORTER=otlp  # Cline's records carry neither",
+);
+
 pub(super) const REMEDIES: &[Remedies] = &[
     Remedies {
-        dialects: &["claude_code", "claude_code_execution"],
+        dialects: &["claude_code", "claude_code_execution", "claude_code_log"],
         arguments: CLAUDE_LOGS,
         result: CLAUDE_LOGS,
         session: CLAUDE_LOGS,
@@ -39,19 +66,46 @@ pub(super) const REMEDIES: &[Remedies] = &[
         ..Remedies::BASE
     },
     Remedies {
-        dialects: &["codex"],
+        dialects: &["codex_log"],
         arguments: CODEX_LOGS,
         result: CODEX_LOGS,
         session: CODEX_LOGS,
-        failure: Some(CODEX_LOGS),
+        failure: Some(EXIT_CODES),
         ..Remedies::BASE
     },
     Remedies {
-        dialects: &["gemini_cli"],
+        dialects: &["gemini_cli_log"],
         arguments: GEMINI_LOGS,
-        result: GEMINI_LOGS,
+        // The answer is not sent; an MCP server's own span tells it.
+        result: SERVER_SPANS,
         session: GEMINI_LOGS,
-        failure: Some(GEMINI_LOGS),
+        failure: Some(EXIT_CODES),
+        hidden: GEMINI_LOGS,
+        ..Remedies::BASE
+    },
+    Remedies {
+        dialects: &["qwen_code_log"],
+        arguments: QWEN_LOGS,
+        result: SERVER_SPANS,
+        session: QWEN_LOGS,
+        failure: Some(EXIT_CODES),
+        hidden: QWEN_LOGS,
+        ..Remedies::BASE
+    },
+    Remedies {
+        dialects: &["cline_log"],
+        arguments: CLINE_SERVER,
+        result: CLINE_SERVER,
+        session: CLINE_SERVER,
+        failure: Some(CLINE_SERVER),
+        ..Remedies::BASE
+    },
+    Remedies {
+        dialects: &["opencode_plugin_log"],
+        arguments: OPENCODE_PLUGIN,
+        result: OPENCODE_PLUGIN,
+        session: OPENCODE_PLUGIN,
+        failure: Some(EXIT_CODES),
         ..Remedies::BASE
     },
     Remedies {
@@ -63,6 +117,7 @@ pub(super) const REMEDIES: &[Remedies] = &[
             "npm install -g @github/copilot@latest",
             "# and VS Code's extension: newer ones carry gen_ai.conversation.id",
         ),
+        failure: Some(EXIT_CODES),
         ..Remedies::BASE
     },
     Remedies {
@@ -74,6 +129,7 @@ pub(super) const REMEDIES: &[Remedies] = &[
             "npm install -g opencode-ai@latest",
             "# its span Tool.execute carries session.id",
         ),
+        failure: Some(EXIT_CODES),
         ..Remedies::BASE
     },
 ];

@@ -5,7 +5,7 @@ use super::{Remedies, Remedy};
 const AGENT_TOO: Remedy = Remedy::new(
     "shell, of the agent behind the gateway",
     "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
-    "export OTEL_TRACES_EXPORTER=otlp  # its spans carry what the gateway's do not",
+    "export OTEL_TRACES_EXPORTER=otlp  # its spans carry the arguments",
 );
 const SERVER_TOO: Remedy = Remedy::new(
     "shell, of the MCP server behind it",
@@ -25,14 +25,14 @@ pub(super) const REMEDIES: &[Remedies] = &[
     Remedies {
         dialects: &["contextforge"],
         arguments: Remedy::new(
-            "shell, of the gateway",
-            "export OTEL_EMIT_LANGFUSE_ATTRIBUTES=true",
-            "export OTEL_CAPTURE_INPUT_SPANS=tool.invoke OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
+            "environment of the gateway",
+            "OTEL_EMIT_LANGFUSE_ATTRIBUTES=true OTEL_CAPTURE_INPUT_SPANS=tool.invoke",
+            "OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
         ),
         result: Remedy::new(
-            "shell, of the gateway",
-            "export OTEL_EMIT_LANGFUSE_ATTRIBUTES=true",
-            "export OTEL_CAPTURE_INPUT_SPANS=tool.invoke OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
+            "environment of the gateway",
+            "OTEL_EMIT_LANGFUSE_ATTRIBUTES=true OTEL_CAPTURE_INPUT_SPANS=tool.invoke",
+            "OTEL_CAPTURE_OUTPUT_SPANS=tool.invoke",
         ),
         session: AGENT_TOO,
         ..Remedies::BASE

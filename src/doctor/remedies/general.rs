@@ -35,21 +35,21 @@ pub(super) const FAILURE: Remedy = Remedy::new(
 pub(super) const SAMPLING: Remedy = Remedy::new(
     "shell, of the sending program",
     "export OTEL_TRACES_SAMPLER=always_on",
-    "# in a Collector: export here before tail_sampling or probabilistic_sampler",
+    "# in a Collector: export here before anything samples",
 );
 
 /// Whole arguments.
 pub(super) const HIDDEN: Remedy = Remedy::new(
     "shell, of the sending program",
-    "unset OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT",
+    "unset OTEL_{,SPAN_}ATTRIBUTE_VALUE_LENGTH_LIMIT",
     "# or hash before anything is cut or redacted: examples/args-hash",
 );
 
 /// Each span once.
 pub(super) const TWICE: Remedy = Remedy::new(
     "shell, of the sending program",
-    "export OTEL_EXPORTER_OTLP_TIMEOUT=30000  # an answer that is late is sent for again",
-    "# and one exporter to here: not directly and through a Collector as well",
+    "export OTEL_EXPORTER_OTLP_TIMEOUT=30000  # what is late is sent again",
+    "# and one exporter to here: not one beside a Collector's",
 );
 
 /// Spans of a service of which none is a tool call.

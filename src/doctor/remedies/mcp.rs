@@ -56,7 +56,7 @@ pub(super) const REMEDIES: &[Remedies] = &[
         dialects: &["python_mcp_sdk_client"],
         arguments: Remedy::new(
             "Python, of the agent that calls",
-            "with note_call(name, arguments):  # examples/args-hash/python",
+            "with tool_span(tracer, name, arguments):  # examples/args-hash/python",
             "    result = await session.call_tool(name, arguments)",
         ),
         result: SERVER_TOO,
@@ -71,7 +71,7 @@ pub(super) const REMEDIES: &[Remedies] = &[
         result: ADOT_EXPORTER,
         session: AGENT_SESSION,
         failure: Some(Remedy::new(
-            "shell, of the client, whose spans tell it",
+            "shell, of the client",
             "export OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318",
             "export OTEL_TRACES_EXPORTER=otlp",
         )),
@@ -89,12 +89,12 @@ pub(super) const REMEDIES: &[Remedies] = &[
         arguments: Remedy::new(
             "TypeScript, of the server",
             "const options = { recordInputs: true, recordOutputs: true };",
-            "const server = Sentry.wrapMcpServerWithSentry(new McpServer(info), options);",
+            "const server = Sentry.wrapMcpServerWithSentry(mcpServer, options);",
         ),
         result: Remedy::new(
             "TypeScript, of the server",
             "const options = { recordInputs: true, recordOutputs: true };",
-            "const server = Sentry.wrapMcpServerWithSentry(new McpServer(info), options);",
+            "const server = Sentry.wrapMcpServerWithSentry(mcpServer, options);",
         ),
         session: Remedy::new(
             "TypeScript, of the server",
@@ -118,7 +118,7 @@ pub(super) const REMEDIES: &[Remedies] = &[
         arguments: Remedy::new(
             "Python",
             "logfire.configure(scrubbing=False)  # only where firstcall alone receives",
-            "logfire.instrument_mcp()            # version 3.14 and newer carry `request`",
+            "logfire.instrument_mcp()            # its spans carry `request`",
         ),
         result: Remedy::new(
             "Python, of both sides",

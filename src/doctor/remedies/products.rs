@@ -32,7 +32,7 @@ pub(super) const REMEDIES: &[Remedies] = &[
         session: Remedy::new(
             "Python, where a conversation goes on",
             "from langfuse import propagate_attributes",
-            "with propagate_attributes(session_id=conversation_id): agent.invoke(message)",
+            "with propagate_attributes(session_id=conversation_id): agent.invoke(text)",
         ),
         sampling: Remedy::new(
             "shell, of the sending program",

@@ -5,8 +5,8 @@ use super::{Remedies, Remedy};
 
 const OPENINFERENCE_CONTENT: Remedy = Remedy::new(
     "shell, of the sending program",
-    "export OPENINFERENCE_HIDE_INPUTS=false OPENINFERENCE_HIDE_INPUT_TEXT=false",
-    "export OPENINFERENCE_HIDE_OUTPUTS=false OPENINFERENCE_HIDE_OUTPUT_TEXT=false",
+    "unset OPENINFERENCE_HIDE_INPUTS OPENINFERENCE_HIDE_INPUT_TEXT",
+    "unset OPENINFERENCE_HIDE_OUTPUTS OPENINFERENCE_HIDE_OUTPUT_TEXT",
 );
 /// The framework catches what a tool throws; what reaches the span is what is thrown on.
 const THROW_ON: Remedy = Remedy::new(

@@ -65,7 +65,7 @@ fn by_content(a: &Seen, b: &Seen, names: &Names) -> Ordering {
     let times = |s: &Seen| (Reverse(s.end), s.start, Reverse(s.is_time_known));
     let answer = |s: &Seen| {
         let told = (s.outcome, s.confidence, s.emptiness, s.result_bytes);
-        (told, s.session, s.call_id, s.request_id, s.is_sampled)
+        (told, s.session, s.call_id, s.request_id, (s.is_sampled, s.is_label))
     };
     let place = |s: &Seen| (s.kind, s.parent);
     times(a)

@@ -75,7 +75,7 @@ fn fold_trace(
     time::join_gateways(&mut forest);
     forest.each_group(|members| calls.push(merge::call(members, &below, names)));
     let made = calls.get_mut(first..).unwrap_or_default();
-    if made.len() > 1 {
+    if made.iter().filter(|call| !call.is_label).count() > 1 {
         for call in made {
             call.has_company = true;
         }
@@ -97,5 +97,7 @@ fn is_a_pair(outer: &Seen, inner: &Seen, names: &Names) -> bool {
         && !are_two_ids
 }
 
+#[cfg(test)]
+mod labels_tests;
 #[cfg(test)]
 pub(super) mod tests;

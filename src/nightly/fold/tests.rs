@@ -23,11 +23,11 @@ fn span(number: u64) -> SpanId {
     SpanId::from_bytes(&number.to_be_bytes()).unwrap()
 }
 
-fn trace(number: u8) -> TraceId {
+pub(super) fn trace(number: u8) -> TraceId {
     TraceId::from_bytes(&[number; 16]).unwrap()
 }
 
-fn name(text: &str) -> Name {
+pub(super) fn name(text: &str) -> Name {
     Name::cut(text)
 }
 
@@ -55,7 +55,7 @@ fn seen(number: u64, kind: SpanKind, scope: &str, tool: &str, (from, to): (u64, 
     }
 }
 
-fn agent(number: u64, tool: &str, times: (u64, u64)) -> Sighting {
+pub(super) fn agent(number: u64, tool: &str, times: (u64, u64)) -> Sighting {
     seen(number, SpanKind::Internal, "agent", tool, times)
 }
 
@@ -73,7 +73,7 @@ fn server(number: u64, tool: &str, times: (u64, u64)) -> Sighting {
     }
 }
 
-fn under(parent: u64, sighting: Sighting) -> Sighting {
+pub(super) fn under(parent: u64, sighting: Sighting) -> Sighting {
     Sighting { parent_span_id: Some(span(parent)), ..sighting }
 }
 
@@ -86,7 +86,7 @@ fn arguments(hash: u8) -> Option<Arguments> {
 }
 
 /// The calls, as (milliseconds after noon, milliseconds, tool, service, client).
-fn folded(sightings: Vec<Sighting>) -> Vec<(u64, u64, String, String, String)> {
+pub(super) fn folded(sightings: Vec<Sighting>) -> Vec<(u64, u64, String, String, String)> {
     let mut names = Names::new();
     let calls = fold_day(day(), sightings, &mut names);
     let shown = |call: &Call| {
@@ -100,7 +100,7 @@ fn folded(sightings: Vec<Sighting>) -> Vec<(u64, u64, String, String, String)> {
     calls
 }
 
-fn one(sightings: Vec<Sighting>) -> Call {
+pub(super) fn one(sightings: Vec<Sighting>) -> Call {
     let mut names = Names::new();
     let calls = fold_day(day(), sightings, &mut names);
     let [call] = calls.try_into().unwrap();
@@ -111,7 +111,7 @@ fn count(sightings: Vec<Sighting>) -> usize {
     folded(sightings).len()
 }
 
-fn is(
+pub(super) fn is(
     start: u64,
     end: u64,
     tool: &str,

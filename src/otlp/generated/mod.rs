@@ -19,6 +19,13 @@ pub mod opentelemetry {
     pub mod proto {
         /// What travels between a sender and a receiver.
         pub mod collector {
+            /// For log records.
+            pub mod logs {
+                /// Version 1.
+                pub mod v1 {
+                    include!("opentelemetry.proto.collector.logs.v1.rs");
+                }
+            }
             /// For spans.
             pub mod trace {
                 /// Version 1.

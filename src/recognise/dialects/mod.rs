@@ -4,12 +4,17 @@
 //! line here. Dialects known by their scope or their own marks come before those known by the
 //! conventions alone.
 
-mod coding_agents;
+mod claude_code;
+mod cline;
+mod codex;
+mod copilot;
 mod fastmcp;
 mod frameworks;
 mod gateways;
+mod gemini_cli;
 mod logfire;
 mod mcp_sdks;
+mod opencode;
 mod openinference;
 mod openllmetry;
 mod plain;
@@ -21,8 +26,9 @@ mod tracing_products;
 mod vercel_ai;
 
 use super::dialect::Dialect;
+use super::seen::Seen;
 
-/// Every dialect, in the order in which they are asked.
+/// Every dialect of spans, in the order in which they are asked.
 pub(super) static DIALECTS: &[&Dialect] = &[
     // MCP, by whoever made the span.
     &mcp_sdks::CSHARP,
@@ -41,12 +47,10 @@ pub(super) static DIALECTS: &[&Dialect] = &[
     &gateways::TOOLHIVE,
     &gateways::CONTEXTFORGE,
     // Agents.
-    &coding_agents::CLAUDE_CODE_TOOL,
-    &coding_agents::CLAUDE_CODE_EXECUTION,
-    &coding_agents::CODEX,
-    &coding_agents::GEMINI_CLI,
-    &coding_agents::COPILOT,
-    &vercel_ai::OPENCODE,
+    &claude_code::TOOL,
+    &claude_code::EXECUTION,
+    &copilot::COPILOT,
+    &opencode::SPAN,
     &vercel_ai::LEGACY,
     &vercel_ai::VERCEL_AI,
     &frameworks::GOOGLE_ADK,
@@ -72,3 +76,19 @@ pub(super) static DIALECTS: &[&Dialect] = &[
     &pydantic_ai::PYDANTIC_AI,
     &semconv::GENAI,
 ];
+
+/// Every dialect of log records, in the order in which they are asked.
+pub(super) static LOG_DIALECTS: &[&Dialect] = &[
+    &claude_code::LOG,
+    &codex::LOG,
+    &gemini_cli::LOG,
+    &gemini_cli::QWEN_LOG,
+    &opencode::PLUGIN_LOG,
+    &cline::LOG,
+];
+
+/// Spans of calls that the same agent's log records tell of, and tell better.
+pub(super) static TOLD_BY_LOG: &[fn(&Seen<'_>) -> bool] = &[codex::is_span, gemini_cli::is_span];
+
+/// Log records of calls that the same agent's spans tell of, and tell better.
+pub(super) static TOLD_BY_SPAN: &[fn(&Seen<'_>) -> bool] = &[copilot::is_log];

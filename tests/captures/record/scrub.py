@@ -3,8 +3,8 @@
 A body is decoded, its texts are changed, and it is encoded again in the format it came in, so
 that lengths and framing stay right. Names, structure, numbers, times and ids are not touched.
 
-- Attributes that describe a machine, a process, a person or an installation (MACHINE_KEYS) get
-  the value "scrubbed"; lists become a list of that.
+- Attributes that describe a machine, a process, a person, an installation or a product's own
+  database (SCRUBBED_KEYS) get the value "scrubbed".
 - Folders of the recording are replaced by /home/agent, the machine's name by "host".
 - Texts of more than LONGEST characters (the products' own prompts, tool descriptions and whole
   conversations) are replaced by a note of their length; an error's text (ERROR_KEYS, a status's
@@ -32,9 +32,9 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 LONGEST = 1200
 ERROR_START = 500
 SCRUBBED = "scrubbed"
-MACHINE_KEYS = re.compile(
+SCRUBBED_KEYS = re.compile(
     r"^(host\.|os\.|user\.(id|email|account)|user_(id|email)$|organization\.id|account[._]|"
-    r"installation|device|machine|"
+    r"installation|device|machine|db\.(query|statement)|"
     r"process\.(pid|parent|executable|command|owner|runtime\.(description|version)|args)|"
     r"service\.instance\.id)"
 )
@@ -117,7 +117,7 @@ class Scrubber:
         if not isinstance(value, dict):
             return value
         key = value.get("key")
-        if isinstance(key, str) and MACHINE_KEYS.match(key):
+        if isinstance(key, str) and SCRUBBED_KEYS.match(key):
             return {"key": key, "value": {"stringValue": SCRUBBED}}
         is_error = is_error or (isinstance(key, str) and ERROR_KEYS.match(key) is not None)
         return {key: self.json(each, is_error or key == "status") for key, each in value.items()}
@@ -125,7 +125,7 @@ class Scrubber:
     def message(self, message, is_error=False):
         """Every text of a protobuf message, in place."""
         if message.DESCRIPTOR.name == "KeyValue":
-            if MACHINE_KEYS.match(message.key):
+            if SCRUBBED_KEYS.match(message.key):
                 message.value.Clear()
                 message.value.string_value = SCRUBBED
                 return

@@ -22,7 +22,7 @@ use crate::receive::client::send;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Runs the receiver in this process with its clock at `now`, while `client` sends to its
-/// OTLP/HTTP address; then runs the pass a day later. The figures of every covered day.
+/// OTLP/HTTP address; then runs the next night's pass. The figures of every covered day.
 pub(crate) fn receive_and_judge<F: Future<Output = ()>>(
     folder: &Path,
     now: UnixNanos,
@@ -46,7 +46,9 @@ pub(crate) fn receive_and_judge<F: Future<Output = ()>>(
         stop.request();
         running.await.unwrap().unwrap();
     });
-    clock.advance(CallDuration::from_secs(36 * 3600));
+    // Three hours into the next day's night.
+    let night = now.day().plus(1).start().saturating_add(CallDuration::from_secs(3 * 3600));
+    clock.advance(night.since(now).unwrap());
     let store = Store::open(&data_dir).unwrap();
     nightly::run(&store, DaysToRun::Due, &clock, &mut |_event| {}).unwrap();
     let days = store.read_days(now.day().minus(1), clock.now().day()).unwrap();

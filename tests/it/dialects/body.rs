@@ -1,37 +1,79 @@
 //! Bodies of the corpus as they are written down, and as protobuf.
 
+use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{
     AnyValue, ArrayValue, InstrumentationScope, KeyValue, KeyValueList,
 };
+use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs, ScopeLogs};
 use opentelemetry_proto::tonic::resource::v1::Resource;
 use opentelemetry_proto::tonic::trace::v1::span::Event;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span, Status};
 use prost::Message;
 use serde_json::Value as Json;
 
-/// The protobuf form of an OTLP/JSON traces request.
+/// The protobuf form of an OTLP/JSON request of spans or log records.
 pub(crate) fn protobuf(body: &str) -> Vec<u8> {
     let request: Json = serde_json::from_str(body).unwrap();
+    if request.get("resourceLogs").is_some() {
+        let resource_logs = list(&request, "resourceLogs").iter().map(resource_logs).collect();
+        return ExportLogsServiceRequest { resource_logs }.encode_to_vec();
+    }
     let resource_spans = list(&request, "resourceSpans").iter().map(resource_spans).collect();
     ExportTraceServiceRequest { resource_spans }.encode_to_vec()
 }
 
-fn resource_spans(json: &Json) -> ResourceSpans {
+fn resource(json: &Json) -> Option<Resource> {
     let attributes = json.get("resource").map(attributes).unwrap_or_default();
+    Some(Resource { attributes, ..Resource::default() })
+}
+
+fn scope(json: &Json) -> Option<InstrumentationScope> {
+    let scope = json.get("scope").unwrap_or(&Json::Null);
+    let (name, version) = (text(scope, "name"), text(scope, "version"));
+    Some(InstrumentationScope { name, version, ..InstrumentationScope::default() })
+}
+
+fn resource_logs(json: &Json) -> ResourceLogs {
+    ResourceLogs {
+        resource: resource(json),
+        scope_logs: list(json, "scopeLogs")
+            .iter()
+            .map(|json| ScopeLogs {
+                scope: scope(json),
+                log_records: list(json, "logRecords").iter().map(log_record).collect(),
+                ..ScopeLogs::default()
+            })
+            .collect(),
+        ..ResourceLogs::default()
+    }
+}
+
+fn log_record(json: &Json) -> LogRecord {
+    LogRecord {
+        time_unix_nano: nanos(json, "timeUnixNano"),
+        observed_time_unix_nano: nanos(json, "observedTimeUnixNano"),
+        body: json.get("body").map(value),
+        event_name: text(json, "eventName"),
+        trace_id: bytes(json, "traceId"),
+        span_id: bytes(json, "spanId"),
+        attributes: attributes(json),
+        ..LogRecord::default()
+    }
+}
+
+fn resource_spans(json: &Json) -> ResourceSpans {
     ResourceSpans {
-        resource: Some(Resource { attributes, ..Resource::default() }),
+        resource: resource(json),
         scope_spans: list(json, "scopeSpans").iter().map(scope_spans).collect(),
         ..ResourceSpans::default()
     }
 }
 
 fn scope_spans(json: &Json) -> ScopeSpans {
-    let scope = json.get("scope").unwrap_or(&Json::Null);
-    let (name, version) = (text(scope, "name"), text(scope, "version"));
     ScopeSpans {
-        scope: Some(InstrumentationScope { name, version, ..InstrumentationScope::default() }),
+        scope: scope(json),
         spans: list(json, "spans").iter().map(span).collect(),
         ..ScopeSpans::default()
     }

@@ -32,6 +32,8 @@ pub(super) struct Expected {
     outcome: Option<String>,
     #[serde(default)]
     is_low_confidence: bool,
+    #[serde(default)]
+    is_label: bool,
     is_empty: Option<bool>,
     result_bytes: Option<u64>,
     call_id: Option<String>,
@@ -41,6 +43,8 @@ pub(super) struct Expected {
     #[serde(default)]
     is_time_unknown: bool,
     duration_ns: Option<u64>,
+    /// Compared where it is written.
+    pub(super) start_ns: Option<u64>,
     #[serde(default)]
     repairs: Vec<String>,
 }
@@ -55,6 +59,8 @@ struct ExpectedArguments {
     pos: Option<String>,
     #[serde(default)]
     hides: bool,
+    /// Where these are not those of the text.
+    print_names: Option<Vec<String>>,
     /// A given hash.
     hash: Option<String>,
     form: Option<String>,
@@ -74,6 +80,7 @@ pub(super) struct Shown {
     arguments: Option<ShownArguments>,
     outcome: Option<String>,
     confidence: Option<&'static str>,
+    is_label: bool,
     emptiness: Option<&'static str>,
     result_bytes: Option<u64>,
     call_id: Option<String>,
@@ -81,6 +88,7 @@ pub(super) struct Shown {
     is_sampled: bool,
     is_time_known: bool,
     duration_ns: Option<u64>,
+    pub(super) start_ns: Option<u64>,
     repairs: Vec<String>,
 }
 
@@ -128,6 +136,7 @@ impl Expected {
             arguments: self.arguments.map(ExpectedArguments::shown),
             outcome: Some(self.outcome.unwrap_or_else(|| Outcome::Ok.word().to_owned())),
             confidence: Some(confidence.word()),
+            is_label: self.is_label,
             emptiness: Some(emptiness.word()),
             result_bytes: self.result_bytes,
             call_id: self.call_id.map(key),
@@ -136,6 +145,7 @@ impl Expected {
             is_time_known: !self.is_time_unknown,
             // Most bodies' spans take a quarter of a second.
             duration_ns: Some(self.duration_ns.unwrap_or(250_000_000)),
+            start_ns: self.start_ns,
             repairs: self.repairs,
         }
     }
@@ -154,6 +164,7 @@ impl ExpectedArguments {
             "cut" => b"\0c\0",
             "flat" => b"\0f\0",
             "lower_keys" => b"\0l\0",
+            "lossy" => b"\0s\0",
             other => panic!("unknown form {other}"),
         };
         let hash = |text: &String| {
@@ -178,7 +189,7 @@ impl ExpectedArguments {
             core: self.core.as_ref().map(hash),
             pos: self.pos.as_ref().map(hash),
             hides: self.hides,
-            print_names: print_names.unwrap_or_default(),
+            print_names: self.print_names.or(print_names).unwrap_or_default(),
         }
     }
 }
@@ -201,6 +212,7 @@ impl Shown {
             arguments: sighting.arguments.as_ref().map(ShownArguments::of),
             outcome: Some(sighting.outcome.word().to_owned()),
             confidence: Some(sighting.confidence.word()),
+            is_label: sighting.is_label,
             emptiness: Some(sighting.emptiness.word()),
             result_bytes: sighting.result_bytes,
             call_id: sighting.call_id.map(|key| format!("{key:?}")),
@@ -208,6 +220,7 @@ impl Shown {
             is_sampled: sighting.is_sampled,
             is_time_known: sighting.is_time_known,
             duration_ns: sighting.end.since(sighting.start).map(CallDuration::as_nanos),
+            start_ns: Some(sighting.start.get()),
             repairs: reduced.repairs.iter().map(|repair| repair.word().to_owned()).collect(),
         }
     }

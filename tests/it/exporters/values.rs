@@ -291,3 +291,40 @@ async fn thousands_of_tools_go_in_requests_that_a_receiver_takes() {
     // All, every tool, every tool with the one client, and that client.
     assert_eq!(judged, 1 + 700 + 700 + 1);
 }
+
+/// The names by which Prometheus keeps the metrics: dots become underscores, and the unit stands
+/// behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_dashboard_asks_for_metrics_that_are_sent() {
+    let taken = Taken::default();
+    let address = start(taken.clone(), None).await;
+    send_all(&format!("endpoint: 'http://{address}'"), &usual()).await.unwrap();
+    let kept: BTreeSet<String> = taken
+        .points()
+        .into_iter()
+        .map(|got| {
+            let unit = match got.unit.as_str() {
+                "1" => "_ratio",
+                "ms" => "_milliseconds",
+                "s" => "_seconds",
+                "By" => "_bytes",
+                _ => "",
+            };
+            format!("{}{unit}", got.metric.replace('.', "_"))
+        })
+        .collect();
+    let text = include_str!("../../../docs/grafana-dashboard.json");
+    let dashboard: Value = serde_json::from_str(text).unwrap();
+    let mut asked = 0;
+    for panel in dashboard["panels"].as_array().unwrap() {
+        for target in panel["targets"].as_array().unwrap() {
+            let query = target["expr"].as_str().unwrap();
+            let names = query.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            for name in names.filter(|name| name.starts_with("firstcall_")) {
+                assert!(kept.contains(name), "{name} is asked for and not sent: {kept:?}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 10, "{asked}");
+}

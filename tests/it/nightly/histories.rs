@@ -267,6 +267,7 @@ fn spans(plan: &Plan, number: u64, start: u64) -> Vec<Sighting> {
         request_id: None,
         is_sampled: plan.is_sampled,
         recovery: plan.recovery.clone().map(Box::new),
+        is_label: false,
         received: UnixNanos::new(day().end().get() + 600 * S),
     };
     let mut spans = match plan.outer {

@@ -91,3 +91,23 @@ fn config_print_shows_where_tokens_are_and_not_what_they_are() {
     let text = support::stdout(&output);
     assert!(text.contains("bearer_tokens_env: OUR_TOKENS") && !text.contains(OLD), "{text}");
 }
+
+#[tokio::test]
+async fn bug_33_the_start_up_line_says_whether_ipv4_is_heard_too() {
+    let folder = tempfile::tempdir().unwrap();
+    if std::net::TcpListener::bind("[::]:0").is_err() {
+        eprintln!("skipped: this machine has no IPv6");
+        return;
+    }
+    let mut command = support::command(&folder.path().join("data"));
+    command.args(["serve", "--insecure-listen", "--grpc-endpoint", "[::]:0"]);
+    command.args(["--http-endpoint", "127.0.0.1:0"]);
+    let server = RunningServer::spawn(command);
+    let over_ipv4 = std::net::SocketAddr::from(([127, 0, 0, 1], server.grpc.port()));
+    let hears_ipv4 = std::net::TcpStream::connect(over_ipv4).is_ok();
+    let (grpc, http) = (server.grpc, server.http);
+    let log = String::from_utf8(server.stop().log).unwrap();
+    let which = if hears_ipv4 { "IPv6 and IPv4" } else { "IPv6 only" };
+    let line = format!("receiving OTLP/gRPC on {grpc} ({which}) and OTLP/HTTP on {http} ");
+    assert!(log.contains(&line), "{log}");
+}

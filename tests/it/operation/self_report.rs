@@ -1,9 +1,22 @@
 //! `/metrics`, `/healthz` and `/readyz` of a running program.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use firstcall::clock::{Clock, SystemClock};
+use opentelemetry_proto::tonic::collector::metrics::v1::metrics_service_server::{
+    MetricsService, MetricsServiceServer,
+};
+use opentelemetry_proto::tonic::collector::metrics::v1::{
+    ExportMetricsServiceRequest, ExportMetricsServiceResponse,
+};
+use opentelemetry_proto::tonic::metrics::v1::metric::Data;
+use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value;
+use opentelemetry_proto::tonic::metrics::v1::{Metric, NumberDataPoint};
+use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -22,9 +35,15 @@ fn value(page: &str, name: &str) -> String {
     line.unwrap_or_else(|| panic!("no {name} in:\n{page}")).to_owned()
 }
 
-fn start(folder: &std::path::Path) -> RunningServer {
+fn start(folder: &Path) -> RunningServer {
+    start_with(folder, "")
+}
+
+/// Starts the program with its metrics shown, and with further keys of theirs.
+fn start_with(folder: &Path, more: &str) -> RunningServer {
     let config = folder.join("firstcall.yaml");
-    std::fs::write(&config, "telemetry: {metrics: {endpoint: '127.0.0.1:0'}}\n").unwrap();
+    let text = format!("telemetry: {{metrics: {{endpoint: '127.0.0.1:0'{more}}}}}\n");
+    std::fs::write(&config, text).unwrap();
     let data_dir = folder.join("data");
     RunningServer::start_with(&data_dir, &["--config", config.to_str().unwrap()], &[])
 }
@@ -108,4 +127,188 @@ async fn a_second_signal_ends_a_draining_program_at_once() {
     let stopped = server.stop_by("INT");
     assert_eq!(stopped.status.code(), Some(1));
     assert!(stopped.took < Duration::from_secs(5), "{:?}", stopped.took);
+}
+
+/// Takes metrics and keeps the last request.
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<ExportMetricsServiceRequest>>);
+
+#[tonic::async_trait]
+impl MetricsService for Sink {
+    async fn export(
+        &self,
+        request: tonic::Request<ExportMetricsServiceRequest>,
+    ) -> Result<tonic::Response<ExportMetricsServiceResponse>, tonic::Status> {
+        *self.0.lock().unwrap() = request.into_inner();
+        Ok(tonic::Response::new(ExportMetricsServiceResponse::default()))
+    }
+}
+
+impl Sink {
+    async fn serve(&self) -> SocketAddr {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let incoming = tonic::transport::server::TcpIncoming::from(listener);
+        let service = MetricsServiceServer::new(self.clone());
+        let server = tonic::transport::Server::builder().add_service(service);
+        tokio::spawn(server.serve_with_incoming(incoming));
+        address
+    }
+
+    /// The metrics of the last request.
+    fn metrics(&self) -> Vec<Metric> {
+        let request = self.0.lock().unwrap().clone();
+        let scopes = request.resource_metrics.into_iter().flat_map(|of| of.scope_metrics);
+        scopes.flat_map(|of| of.metrics).collect()
+    }
+
+    /// The values of the last request as Prometheus writes them; histograms left out.
+    fn values(&self) -> BTreeMap<String, u64> {
+        let mut values = BTreeMap::new();
+        for metric in self.metrics() {
+            let points = match metric.data {
+                Some(Data::Sum(sum)) => {
+                    assert!(sum.is_monotonic, "{} is a counter", metric.name);
+                    sum.data_points
+                }
+                Some(Data::Gauge(gauge)) => gauge.data_points,
+                _ => continue,
+            };
+            values.extend(points.iter().map(|point| (written(&metric.name, point), number(point))));
+        }
+        values
+    }
+}
+
+fn number(point: &NumberDataPoint) -> u64 {
+    match point.value {
+        Some(Value::AsInt(value)) => u64::try_from(value).unwrap(),
+        _ => panic!("every figure is a whole number"),
+    }
+}
+
+fn written(name: &str, point: &NumberDataPoint) -> String {
+    use opentelemetry_proto::tonic::common::v1::any_value::Value as Text;
+    let label = |pair: &opentelemetry_proto::tonic::common::v1::KeyValue| {
+        let Some(Text::StringValue(text)) = pair.value.as_ref().unwrap().value.as_ref() else {
+            panic!("labels are texts")
+        };
+        format!("{}=\"{text}\"", pair.key)
+    };
+    let labels: BTreeSet<_> = point.attributes.iter().map(label).collect();
+    format!("{name}{{{}}}", labels.into_iter().collect::<Vec<_>>().join(","))
+}
+
+/// The same of Prometheus' page.
+fn values_of(page: &str) -> BTreeMap<String, u64> {
+    let lines = page.lines().filter(|line| !line.starts_with('#'));
+    let lines = lines.filter(|line| !line.starts_with("firstcall_commit_seconds"));
+    let value = |line: &str| {
+        let (name, value) = line.rsplit_once(' ').unwrap();
+        let (name, labels) = name.split_once('{').unwrap_or((name, "}"));
+        let labels: BTreeSet<_> = labels.trim_end_matches('}').split(',').collect();
+        let labels: Vec<_> = labels.into_iter().collect();
+        (format!("{name}{{{}}}", labels.join(",")), value.parse().unwrap())
+    };
+    lines.map(value).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_figures_are_sent_as_otlp_under_the_same_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let sink = Sink::default();
+    let endpoint = sink.serve().await;
+    let more = format!(", interval_s: 1, otlp: {{endpoint: 'http://{endpoint}'}}");
+    let server = start_with(folder.path(), &more);
+    let now = SystemClock.now().get();
+    let spans =
+        [call(1), call(2), ordinary(3)].map(|span| Span { start_time_unix_nano: now, ..span });
+    let bytes = request(spans.into()).encode_to_vec();
+    for _ in 0..2 {
+        assert_eq!(post(server.http, &bytes, &[]).await.status, 200);
+    }
+    let started = Instant::now();
+    loop {
+        let page = get(server.metrics.unwrap(), "/metrics").await.body;
+        let shown = values_of(std::str::from_utf8(&page).unwrap());
+        // The pass at the start ends at some moment of its own.
+        if sink.values() == shown && shown.len() > 20 {
+            assert_eq!(shown["firstcall_spans_total{}"], 6);
+            assert_eq!(shown["firstcall_kept_spans_total{dialect=\"plain\"}"], 4);
+            assert_eq!(shown["firstcall_duplicate_spans_total{}"], 2);
+            assert!(shown.contains_key("firstcall_last_pass_succeeded{}"));
+            break;
+        }
+        let sent = sink.values();
+        assert!(started.elapsed() < Duration::from_secs(30), "{sent:#?}\n{shown:#?}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    // One call more, and the end: the last figures are sent.
+    assert_eq!(export(server.grpc, &[], framed(0, &one_call_now())).await.grpc_status(), 0);
+    let stopped = tokio::task::spawn_blocking(move || server.stop()).await.unwrap();
+    assert_eq!(stopped.status.code(), Some(0));
+    assert_eq!(sink.values()["firstcall_spans_total{}"], 7);
+    let commits = sink.metrics().into_iter().find(|one| one.name == "firstcall_commit_seconds");
+    let Some(Data::Histogram(commits)) = commits.unwrap().data else { panic!("a histogram") };
+    assert_eq!(commits.data_points[0].count, 3);
+    assert_eq!(commits.data_points[0].explicit_bounds[..2], [0.0005, 0.001]);
+}
+
+fn one_call_now() -> Vec<u8> {
+    let now = SystemClock.now().get();
+    request(vec![Span { start_time_unix_nano: now, ..call(9) }]).encode_to_vec()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_of_metrics_that_is_not_there_is_told_once_and_holds_up_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    // Bound and closed: nobody listens there.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let more = format!(", interval_s: 1, otlp: {{endpoint: 'http://{nobody}', timeout_s: 1}}");
+    let server = start_with(folder.path(), &more);
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(post(server.http, &one_call_now(), &[]).await.status, 200);
+    let stopped = tokio::task::spawn_blocking(move || server.stop()).await.unwrap();
+    assert_eq!(stopped.status.code(), Some(0));
+    assert!(stopped.took < Duration::from_secs(5), "{:?}", stopped.took);
+    let log = String::from_utf8(stopped.log).unwrap();
+    assert_eq!(log.matches("own metrics are not taken").count(), 1, "{log}");
+}
+
+#[tokio::test]
+async fn bug_38_json_without_anything_known_is_counted_and_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let post_json = async |body: &str| {
+        let head = head(body.len()).replace("x-protobuf", "json");
+        send(server.http, format!("{head}\r\n{body}").as_bytes()).await.status
+    };
+    for body in [r#"{"hello":1}"#, r#"{"resourceLogs":[]}"#, "{}", r#"{"resourceSpans":[]}"#] {
+        assert_eq!(post_json(body).await, 200, "{body}");
+    }
+    let page = get(server.metrics.unwrap(), "/metrics").await.body;
+    let page = String::from_utf8(page).unwrap();
+    // The last two are empty requests, and say so.
+    assert_eq!(value(&page, "firstcall_unknown_requests_total"), "2");
+    let log = String::from_utf8(server.stop().log).unwrap();
+    assert_eq!(log.matches("holds nothing of OTLP's").count(), 1, "{log}");
+}
+
+#[tokio::test]
+async fn row_49_indexes_in_place_of_texts_cost_no_span_and_are_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let now = SystemClock.now().get();
+    for number in 1..3 {
+        let mut span = Span { start_time_unix_nano: now, ..call(number) };
+        let mut by_index = span.attributes[0].clone();
+        by_index.key = String::new();
+        by_index.key_strindex = 1;
+        span.attributes.push(by_index);
+        let bytes = request(vec![span]).encode_to_vec();
+        let answer = post(server.http, &bytes, &[]).await;
+        assert_eq!((answer.status, answer.body.len()), (200, 0));
+    }
+    let log = String::from_utf8(server.stop().log).unwrap();
+    assert_eq!(log.matches("writes indexes for texts").count(), 1, "{log}");
 }

@@ -184,7 +184,8 @@ pub(crate) async fn call(
     headers: &[(&str, &str)],
     body: Pieces,
 ) -> Answer {
-    let mut request = Request::post(format!("http://localhost{path}"));
+    // Some servers reset a call that does not say that it understands trailers.
+    let mut request = Request::post(format!("http://localhost{path}")).header("te", "trailers");
     if !headers.iter().any(|(name, _)| *name == "content-type") {
         request = request.header("content-type", "application/grpc");
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use firstcall::figures::{Figures, UnjudgedReason};
+use firstcall::figures::{DayFigures, Figures, UnjudgedReason};
 use firstcall::report::ReportInput;
 use scraper::{Html, Selector};
 
 use super::pages::assert_links_resolve;
-use super::report_input::{blank_day, counted, empty, habit_of, one_day, usual};
+use super::report_input::{blank_day, counted, empty, habit_of, one_day, pair_of, usual};
 use super::{file_of, html_pages, site};
 
 #[track_caller]
@@ -108,17 +108,156 @@ fn a_first_day_has_nothing_to_compare_with() {
     );
 }
 
+/// What each page says, as HTML and as its Markdown twin; `words` stand in both.
+#[track_caller]
+fn says(site: &BTreeMap<String, String>, start: &str, words: &[&str]) {
+    for ext in [".html", ".md"] {
+        let (path, text) = file_of(site, start, ext);
+        let text = if ext == ".html" {
+            let document = Html::parse_document(text);
+            let main = document.select(&Selector::parse("main").unwrap()).next().unwrap();
+            main.text().collect::<String>()
+        } else {
+            text.replace('\\', "")
+        };
+        let text = text.replace(['\u{a0}', '\u{2011}'], " ");
+        for word in words {
+            assert!(text.contains(word), "{path}: {word:?} in\n{text}");
+        }
+    }
+}
+
+/// No Markdown file shows a rate where there is none.
+fn shows_no_rate_in_markdown(site: &BTreeMap<String, String>) {
+    for (path, text) in site.iter().filter(|(path, _)| path.ends_with(".md")) {
+        let shown = text.split("intervals are 95").next().unwrap().replace("0\u{a0}% nor", "");
+        assert!(!shown.contains("\u{a0}% ("), "{path}: {text}");
+    }
+}
+
+#[test]
+fn without_a_call_the_markdown_says_so_too() {
+    let nothing = site(&empty());
+    shows_no_rate_in_markdown(&nothing);
+    assert!(nothing["README.md"].contains("Nothing has been received yet."));
+    assert!(nothing["tools/README.md"].contains("No tool was called on a covered day"));
+    assert!(nothing["clients/README.md"].contains("No client called a tool on a covered day"));
+    let today = site(&ReportInput { has_calls_uncovered: true, ..empty() });
+    assert!(today["README.md"].contains("Today is never covered"));
+    shows_no_rate_in_markdown(&today);
+    for site in [nothing, today] {
+        let twins = site.keys().filter(|path| path.ends_with(".md")).count();
+        assert_eq!(twins, 3, "no page of a tool or a client");
+    }
+}
+
+#[test]
+fn one_call_and_no_judged_call_read_alike_on_every_twin() {
+    let one = site(&one_day([(("search", "ide"), counted(1, &habit_of("get_order"), 0))]));
+    shows_no_rate_in_markdown(&one);
+    says(&one, "tools/search-", &["few calls"]);
+    says(&one, "clients/ide-", &["few calls"]);
+    for list in ["tools/README.md", "clients/README.md", "README.md"] {
+        assert!(one[list].contains("few calls"), "{list}");
+    }
+    let mut blind = Figures { calls: 300, ..Figures::default() };
+    blind.unjudged.add(UnjudgedReason::NoSession, 300);
+    let none = site(&one_day([(("search", "ide"), blind)]));
+    shows_no_rate_in_markdown(&none);
+    says(&none, "tools/search-", &["not judged", "no session", "300"]);
+    says(&none, "clients/ide-", &["not judged", "no session", "300"]);
+    assert!(none["README.md"].contains("Not judged: no session."));
+    assert!(none["tools/README.md"].contains("not judged") && !none["README.md"].contains("100.0"));
+}
+
+/// A tool that was renamed is one that vanished and a new one beside it.
+#[test]
+fn a_renamed_tool_is_two_tools_and_neither_is_compared_with_the_other() {
+    let to: firstcall::call::Day = "2026-11-29".parse().unwrap();
+    let day = |ago: u32, tool: &'static str| {
+        let of = pair_of("orders", tool, "ide");
+        let tools = [(of, counted(100, &habit_of("get_order"), 9))];
+        DayFigures { tools: tools.into_iter().collect(), ..blank_day(to.minus(ago)) }
+    };
+    let input = ReportInput {
+        from: to,
+        as_of: Some(to),
+        days: vec![day(0, "search_orders")],
+        previous: vec![day(1, "find_orders")],
+        history: vec![day(1, "find_orders"), day(0, "search_orders")],
+        ..empty()
+    };
+    let site = site(&input);
+    assert_links_resolve(&site);
+    says(&site, "tools/find-orders-", &["not called", "It was not called in this range."]);
+    // Of 100 calls one looks alike and two are confirmed retries.
+    says(&site, "tools/search-orders-", &["97.0 %"]);
+    let (_, page) = file_of(&site, "tools/search-orders-", ".md");
+    assert!(
+        page.contains("| First-call success | 97.0\u{a0}% (91.5–99.0) | 100 | – | – |"),
+        "{page}"
+    );
+    for list in ["README.md", "tools/README.md"] {
+        let row = |tool: &str| {
+            let lines = site[list].lines();
+            lines.into_iter().find(|line| line.contains(&format!("[`{tool}`]"))).unwrap()
+        };
+        assert!(row("find_orders").ends_with("| not called |"), "{list}");
+        assert!(row("search_orders").ends_with("| healthy |"), "{list}");
+    }
+    // Nothing is said to have risen or fallen.
+    let headline = &site["README.md"].lines().next().unwrap().replace('\u{a0}', " ");
+    assert_eq!(*headline, "# 97.0 % of calls were right the first time, over 1 tool.");
+}
+
+#[test]
+fn a_tool_that_is_offered_and_never_called_says_so_everywhere() {
+    let site = site(&usual());
+    assert_links_resolve(&site);
+    // 28 of the last 30 days and 7 before are covered; the charts begin on 31 October.
+    let words = [
+        "never called",
+        "It is offered, and was not called on any of the 28 covered days since 31 October 2026.",
+        "Its description and schemas take 2.3 kB.",
+        "is offered and was not called on 7 covered days",
+    ];
+    says(&site, "tools/close-period-", &words);
+    says(&site, "tools/merge-customers-", &["never called", "service not declared"]);
+    for list in ["index.html", "tools/index.html", "README.md", "tools/README.md"] {
+        assert!(site[list].contains("never called"), "{list}");
+    }
+    let (_, badge) = file_of(&site, "badges/close-period-", ".json");
+    assert!(badge.contains("\"never called\""), "{badge}");
+    // A tool that was called is not, whoever declared it.
+    says(&site, "tools/create-refund-", &["friction"]);
+    let json: serde_json::Value = serde_json::from_str(&site["report.json"]).unwrap();
+    let found = json["findings"].as_array().unwrap();
+    let never: Vec<_> = found.iter().filter(|one| one["rule"] == "never_called").collect();
+    assert_eq!(never.len(), 2);
+    assert!(never.iter().any(|one| one["service"] == "ledger" && one["tool"] == "close_period"));
+}
+
+#[test]
+fn before_the_first_covered_day_no_tool_is_called_never_called() {
+    let site = site(&ReportInput { offered: usual().offered, ..empty() });
+    assert!(site.values().all(|text| !text.contains("never called")
+        || text.contains("No tool")
+        || text.contains("How it is counted")));
+    assert!(!site.keys().any(|path| path.starts_with("tools/close-period")));
+}
+
 #[test]
 fn a_tool_that_vanished_keeps_its_page() {
     let site = site(&usual());
-    let (_, page) = file_of(&site, "tools/old-report-", ".html");
-    assert!(page.contains("It was not called in this range."));
-    assert!(site["index.html"].contains("not called"));
+    says(&site, "tools/old-report-", &["It was not called in this range.", "not called"]);
+    for list in ["index.html", "README.md", "tools/README.md"] {
+        assert!(site[list].contains("old_report") && site[list].contains("not called"), "{list}");
+    }
 }
 
 #[test]
 fn an_unknown_client_is_shown_as_such() {
     let site = site(&usual());
-    let (_, page) = file_of(&site, "clients/unknown-", ".html");
-    assert!(page.contains("does not name the program that called"));
+    says(&site, "clients/unknown-", &["does not name the program that called", "not judged"]);
+    assert!(site["clients/README.md"].contains("[`unknown`]"));
 }

@@ -105,11 +105,31 @@ fn every_table_and_picture_says_what_it_is() {
         }
         for picture in select(&document, "svg") {
             if picture.attr("aria-hidden") == Some("true") {
+                // Its numbers stand in the cells beside it.
+                let row = picture.ancestors().find_map(|node| {
+                    ElementRef::wrap(node).filter(|element| element.value().name() == "tr")
+                });
+                assert!(row.is_some_and(|row| text(row).contains(char::is_numeric)), "{path}");
                 continue;
             }
             assert_eq!(picture.attr("role"), Some("img"), "{path}");
-            let title = picture.select(&Selector::parse("title").unwrap()).next();
-            assert!(title.is_some_and(|title| !text(title).is_empty()), "{path}");
+            for part in ["title", "desc"] {
+                let said = picture.select(&Selector::parse(part).unwrap()).next();
+                assert!(said.is_some_and(|said| !text(said).is_empty()), "{path}: {part}");
+            }
+        }
+        // The line over 30 days has the same numbers as a table on its page.
+        if html.contains("Last 30 days") {
+            assert_eq!(
+                select(&document, "table.short caption")
+                    .iter()
+                    .filter(|caption| {
+                        text(**caption) == "Covered days of the last 30, the newest first"
+                    })
+                    .count(),
+                1,
+                "{path}"
+            );
         }
     }
 }
@@ -158,6 +178,78 @@ pub(super) fn assert_links_resolve(site: &BTreeMap<String, String>) {
 #[test]
 fn every_link_and_anchor_leads_somewhere() {
     assert_links_resolve(&site(&usual()));
+}
+
+#[test]
+fn the_first_words_answer_whether_to_act() {
+    let page = &site(&usual())["index.html"];
+    let document = Html::parse_document(page);
+    let first: String = text(select(&document, "main")[0]).chars().take(300).collect();
+    let first = first.replace('\u{a0}', " ");
+    for what in ["fell", "search_orders", "78.1 % to 73.9 %", "since 26 November", "−4.2 points"]
+    {
+        assert!(first.contains(what), "{what}: {first}");
+    }
+    let verdict = select(&document, "#verdict")[0];
+    assert_eq!(verdict.attr("class"), None);
+}
+
+#[test]
+fn a_bad_strip_greys_the_verdict_and_says_why() {
+    let mut input = usual();
+    for day in &mut input.days {
+        day.quality.sampled = 3;
+    }
+    let site = site(&input);
+    let document = Html::parse_document(&site["index.html"]);
+    assert_eq!(select(&document, "#verdict")[0].attr("class"), Some("doubt"));
+    let lead: String = select(&document, ".lead").into_iter().map(text).collect();
+    let why = "Read with care: the input is sampled, so a follow-up may be missing.";
+    assert!(lead.contains(why), "{lead}");
+    assert!(site["README.md"].contains("**Read with care:** the input is sampled"));
+}
+
+/// The names in the list of tools, page after page.
+fn listed(site: &BTreeMap<String, String>, file: &str) -> Vec<String> {
+    let document = Html::parse_document(&site[file]);
+    select(&document, "main tbody th code").into_iter().map(text).collect()
+}
+
+#[test]
+fn the_list_of_tools_is_sorted_without_script() {
+    let site = site(&usual());
+    let by_need = listed(&site, "tools/index.html");
+    assert_eq!(by_need.len(), 11);
+    assert_eq!(by_need[..3], ["find_customer", "export_ledger", "search_orders"]);
+    let by_name = listed(&site, "tools/by-name.html");
+    assert!(by_name.is_sorted() && by_name.len() == 11, "{by_name:?}");
+    // 7,798 calls, then 6,909, then 5,908.
+    let by_calls = listed(&site, "tools/by-calls.html");
+    assert_eq!(by_calls[..3], ["get_order", "search_orders", "find_customer"]);
+    let by_change = listed(&site, "tools/by-change.html");
+    assert_eq!(by_change[0], "search_orders");
+    for file in ["index.html", "by-name.html", "by-calls.html", "by-change.html"] {
+        let document = Html::parse_document(&site[&format!("tools/{file}")]);
+        let links: Vec<_> = select(&document, ".orders a").into_iter().collect();
+        assert_eq!(links.len(), 3, "{file}");
+        assert_eq!(select(&document, ".orders [aria-current]").len(), 1, "{file}");
+    }
+}
+
+#[test]
+fn the_period_before_stands_beside_every_figure_of_a_tool() {
+    let site = site(&usual());
+    let (_, html) = file_of(&site, "tools/search-orders-", ".html");
+    let document = Html::parse_document(html);
+    let row = |name: &str| -> Vec<String> {
+        let rows = select(&document, "#figures tbody tr");
+        let row = rows.into_iter().find(|row| text(*row).starts_with(name)).unwrap();
+        row.select(&Selector::parse("td").unwrap()).map(text).collect()
+    };
+    assert_eq!(row("Calls"), ["6,909", "6,976", "all judged"]);
+    assert_eq!(row("Schema size")[..2], ["1.8 kB", "–"]);
+    let (_, markdown) = file_of(&site, "tools/search-orders-", ".md");
+    assert!(markdown.contains("| Calls | 6,909 | 6,976 | all judged |"), "{markdown}");
 }
 
 #[test]
@@ -299,6 +391,7 @@ fn every_kind_of_page_reads_as_it_was_approved() {
         ("tools", "tools/index.html"),
         ("clients", "clients/index.html"),
         ("night", "nights/2026-11-27.html"),
+        ("method", "method.html"),
     ] {
         insta::assert_snapshot!(name, main(&site[path]));
     }
@@ -306,6 +399,8 @@ fn every_kind_of_page_reads_as_it_was_approved() {
     insta::assert_snapshot!("tool", main(tool));
     let (_, gone) = file_of(&site, "tools/old-report-", ".html");
     insta::assert_snapshot!("tool_that_vanished", main(gone));
+    let (_, never) = file_of(&site, "tools/close-period-", ".html");
+    insta::assert_snapshot!("tool_never_called", main(never));
     let (_, client) = file_of(&site, "clients/codex-", ".html");
     insta::assert_snapshot!("client", main(client));
     insta::assert_snapshot!("figures_csv", site["figures.csv"]);
