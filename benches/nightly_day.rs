@@ -2,7 +2,8 @@
 //! pass over it, and judging alone in memory; each in a process of its own.
 //!
 //! Run with `cargo bench --bench nightly_day [-- CALLS [FOLDER]]`: one million calls unless told
-//! otherwise. A FOLDER is kept, and used again if it holds a day already.
+//! otherwise. A FOLDER is kept, and used again if it holds a day already. `nightly_day/engines.py`
+//! does a part of the work with DuckDB and ClickHouse on the same rows.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -18,10 +19,12 @@ mod generator;
 #[path = "nightly_day/machine.rs"]
 mod machine;
 
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::Command;
 
-use firstcall::call::{Day, Sighting};
+use firstcall::call::{Day, Sighting, SpanKind};
 use firstcall::clock::ManualClock;
 use firstcall::nightly::{DaysToRun, judge_day, run};
 use firstcall::store::{Batch, Store, Writer, WriterOptions};
@@ -88,7 +91,22 @@ fn fill(folder: &Path, calls: u64) {
     println!("made {calls} calls, {written} sightings: {wall:.1} s wall, {cpu:.1} s CPU");
 }
 
+/// Writes the calls as numbers, one line each, for other programs to count.
+fn write_rows(folder: &Path, calls: u64) {
+    let mut rows = BufWriter::new(File::create(folder.join("rows.csv")).unwrap());
+    writeln!(rows, "session,tool,client,start,took,span,hash,outcome,empty,bytes").unwrap();
+    let mut generator = Generator::new(day(), size(calls));
+    while let Some(burst) = generator.burst() {
+        for call in burst.iter().filter(|sighting| sighting.kind == SpanKind::Server) {
+            writeln!(rows, "{}", generator::numbers(call)).unwrap();
+        }
+    }
+}
+
 fn measure(what: &str, folder: &Path, calls: u64) {
+    if what == "rows" {
+        return write_rows(folder, calls);
+    }
     let (count, meter) = match what {
         "read" => {
             let store = Store::open(folder).unwrap();
@@ -106,6 +124,9 @@ fn measure(what: &str, folder: &Path, calls: u64) {
             let range = DaysToRun::Range { from: day(), to: day() };
             let meter = Meter::start();
             let report = run(&store, range, &clock, &mut |_event| {}).unwrap();
+            let days = store.read_days(day(), day()).unwrap();
+            let retried: u64 = days[0].tools.values().map(|figures| figures.retried).sum();
+            println!("  pass: {retried} retried");
             (report.days[0].calls, meter)
         }
         _ => {

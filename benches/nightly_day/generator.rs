@@ -10,6 +10,8 @@ use firstcall::call::{
 
 const SECOND: u64 = 1_000_000_000;
 const MINUTE: u64 = 60 * SECOND;
+/// How much earlier and later than its server a client sees a call.
+const AROUND: u64 = 1_000_000;
 
 /// How large the day is.
 #[derive(Debug, Clone, Copy)]
@@ -155,8 +157,8 @@ impl Generator {
                 scope: self.names.client.clone(),
                 emitter: None,
                 service: None,
-                start: UnixNanos::new(call.start - 1_000_000),
-                end: UnixNanos::new(call.start + call.took + 1_000_000),
+                start: UnixNanos::new(call.start - AROUND),
+                end: UnixNanos::new(call.start + call.took + AROUND),
                 arguments: None,
                 result_bytes: None,
                 ..server.clone()
@@ -187,6 +189,28 @@ impl Generator {
             prints,
         }
     }
+}
+
+/// A server's sighting as numbers: session, tool, client, start, duration, span, args_hash,
+/// outcome, emptiness and size, with commas between. Equal numbers are equal names.
+pub(crate) fn numbers(call: &Sighting) -> String {
+    let number = |name: &str| name.rsplit(['_', '-']).next().unwrap().to_owned();
+    let first = |bytes: &[u8]| bytes.iter().take(6).fold(0, |n, byte| n << 8 | u64::from(*byte));
+    let Some(SessionClaim::Conversation(session)) = call.session else { unreachable!() };
+    [
+        first(session.as_bytes()).to_string(),
+        number(call.tool.as_ref().unwrap().as_str()),
+        number(call.client.as_ref().unwrap().as_str()),
+        // Where the client saw it as well, the call began with the client's sighting.
+        (call.start.get() - if call.parent_span_id.is_some() { AROUND } else { 0 }).to_string(),
+        (call.end.get() - call.start.get()).to_string(),
+        first(call.span_id.as_bytes()).to_string(),
+        first(call.arguments.as_ref().unwrap().hash.as_bytes()).to_string(),
+        call.outcome.index().to_string(),
+        u8::from(call.emptiness == Emptiness::Yes && call.outcome == Outcome::Ok).to_string(),
+        call.result_bytes.unwrap().to_string(),
+    ]
+    .join(",")
 }
 
 struct Call {

@@ -73,7 +73,8 @@ pub struct Arguments {
     pub source: Name,
     /// The args_hash.
     pub hash: ArgsHash,
-    /// The same with integers beyond 2^53 digit for digit, where that differs.
+    /// The same with integers beyond 2^53 digit for digit and without parameters that are ignored,
+    /// where that differs: what compares.
     pub exact: Option<ArgsHash>,
     /// The hash without paging parameters, where there are any.
     pub core: Option<ArgsHash>,

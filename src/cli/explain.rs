@@ -4,17 +4,18 @@ use std::fmt::Write;
 
 use super::{ExitCode, Failure, print};
 use crate::call::UnixNanos;
-use crate::nightly::{self, ChainKind, Declared, ExplainedCall, Question, Standing};
+use crate::nightly::{self, ChainKind, Declared, ExplainedCall, Question, Standing, Terms};
 use crate::store::Store;
 use crate::terminal::plain;
 
 /// Prints a table of the calls, with tabs between its columns.
 pub(super) fn print_calls(
     store: &Store,
+    terms: Terms,
     declared: &Declared,
     question: &Question,
 ) -> Result<(), Failure> {
-    let calls = nightly::explain(store, declared, question)?;
+    let calls = nightly::explain(store, terms, declared, question)?;
     if calls.is_empty() {
         let error = format!("no call of `{}` on {}", plain(&question.tool), question.day);
         let hint = "a tool is given by its name, or as service/name; \

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{ExitCode, Failure, Globals};
 use crate::call::Day;
-use crate::nightly::{self, ExportedCall};
+use crate::nightly::{self, ExportedCall, Terms};
 use crate::store::Store;
 
 /// Arguments of `firstcall export`.
@@ -53,7 +53,8 @@ pub fn run(args: &ExportArgs, globals: &Globals) -> Result<(), Failure> {
         ExportFormat::Csv => Lines::Csv(Box::new(csv::Writer::from_writer(stdout))),
     };
     let mut written: io::Result<u64> = Ok(0);
-    nightly::export_calls(&store, args.day, &mut |call| {
+    let terms = Terms::inferring(config.sessions.infer);
+    nightly::export_calls(&store, terms, args.day, &mut |call| {
         if let Ok(count) = &mut written {
             match lines.write(call) {
                 Ok(()) => *count += 1,

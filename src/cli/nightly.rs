@@ -8,7 +8,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::exporters;
 use crate::figures::RangeFigures;
-use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question};
+use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question, Terms};
 use crate::report::{self, Range};
 use crate::store::Store;
 
@@ -37,16 +37,17 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     let store = Store::open(config.store.sqlite.data_dir.as_path())?;
     let declared = declared::of(&config.tools);
+    let terms = Terms::inferring(config.sessions.infer);
     if let (Some(tool), Some(day)) = (&args.explain, args.day) {
         let (tool, client) = (tool.clone(), args.client.clone());
-        return explain::print_calls(&store, &declared, &Question { tool, client, day });
+        return explain::print_calls(&store, terms, &declared, &Question { tool, client, day });
     }
     let days = match (args.day, args.from, args.to) {
         (Some(day), ..) => DaysToRun::Range { from: day, to: day },
         (None, Some(from), Some(to)) => DaysToRun::Range { from, to },
         _ => DaysToRun::Due,
     };
-    let pass = nightly::run_under(&store, &declared, days, &SystemClock, &mut |event| {
+    let pass = nightly::run_under(&store, terms, &declared, days, &SystemClock, &mut |event| {
         if let PassEvent::Published(day) = event {
             tell(&told(&day));
         }

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::config::{Config, Last, OtlpExporter};
 use crate::exporters;
 use crate::figures::RangeFigures;
-use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent};
+use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent, Terms};
 use crate::report::{self, OfferedTool, ReportInput};
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
@@ -36,6 +36,7 @@ pub(super) struct Nights {
     offered: Vec<OfferedTool>,
     exporter: OtlpExporter,
     restate_days: NonZeroU32,
+    terms: Terms,
     self_report: Arc<SelfReport>,
 }
 
@@ -55,6 +56,7 @@ impl Nights {
         // Both types hold 0 to 23 and nothing else.
         let hour = Hour::new(config.nightly.hour.get()).unwrap_or(Hour::DEFAULT);
         Self {
+            terms: Terms::inferring(config.sessions.infer),
             store,
             declared: declared::of(&config.tools),
             clock,
@@ -103,7 +105,8 @@ impl Nights {
             }
         };
         let (store, clock) = (&self.store, self.clock.as_ref());
-        let passed = nightly::run_under(store, &self.declared, DaysToRun::Due, clock, &mut note);
+        let (terms, declared, due) = (self.terms, &self.declared, DaysToRun::Due);
+        let passed = nightly::run_under(store, terms, declared, due, clock, &mut note);
         let is_done = passed.as_ref().is_ok_and(|pass| pass.failed.is_empty());
         self.self_report.pass_ended(self.clock.now(), is_done);
         if let Ok(coverage) = self.store.coverage() {

@@ -15,8 +15,9 @@ pub struct ReportArgs {
     /// The folder to write; an earlier report in it is replaced in one step
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Where the pages' style sheet and script are: `inline` in every page, or `files` beside
-    /// them, for hosts that refuse what is inline [default: report.assets, else inline]
+    /// Where the pages' style sheet and script are: `inline` in every page; `files` beside them,
+    /// for hosts that refuse what is inline; or `mail`, the style in every page and no script
+    /// [default: report.assets, else inline]
     #[arg(long, value_name = "WHERE", value_enum)]
     assets: Option<AssetsArg>,
     #[command(flatten)]
@@ -27,6 +28,7 @@ pub struct ReportArgs {
 enum AssetsArg {
     Inline,
     Files,
+    Mail,
 }
 
 impl From<AssetsArg> for PageAssets {
@@ -34,6 +36,7 @@ impl From<AssetsArg> for PageAssets {
         match arg {
             AssetsArg::Inline => Self::Inline,
             AssetsArg::Files => Self::Files,
+            AssetsArg::Mail => Self::Mail,
         }
     }
 }
@@ -43,6 +46,7 @@ impl From<PageAssets> for report::Assets {
         match assets {
             PageAssets::Inline => Self::Inline,
             PageAssets::Files => Self::Files,
+            PageAssets::Mail => Self::Mail,
         }
     }
 }

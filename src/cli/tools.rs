@@ -105,6 +105,7 @@ struct Tool {
 }
 
 /// MCP's tool annotations, all of them hints.
+#[expect(clippy::struct_field_names, reason = "the fields are the protocol's names")]
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct Annotations {
@@ -149,6 +150,8 @@ impl Annotations {
 
 #[cfg(test)]
 mod tests {
+    use OperationKind::{IdempotentWrite, Read, Write};
+
     use super::*;
 
     fn kinds(text: &str) -> Vec<(String, Option<OperationKind>, Option<u64>)> {
@@ -165,7 +168,6 @@ mod tests {
             {"name":"d","annotations":{"title":"D"}},
             {"name":"e","inputSchema":{"type": "object"}}
         ]"#;
-        use OperationKind::{IdempotentWrite, Read, Write};
         let expected = [
             ("a", Some(Read), None),
             ("b", Some(IdempotentWrite), None),

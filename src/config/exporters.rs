@@ -63,7 +63,6 @@ pub enum OtlpProtocol {
 /// TLS towards the receiver, over gRPC. Files are PEM and read before each export.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_field_names, reason = "the fields are the configuration's keys")]
 pub struct ExporterTls {
     /// Roots of the receiver's certificate, in place of the system's.
     pub ca_file: Option<PathBuf>,

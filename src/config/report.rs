@@ -27,6 +27,8 @@ pub enum PageAssets {
     /// In every page.
     #[default]
     Inline,
+    /// The style sheet in every page and no script, for mail.
+    Mail,
     /// In files beside the pages, for hosts that refuse what is inline.
     Files,
 }

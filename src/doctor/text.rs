@@ -61,7 +61,9 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
             };
             of_source(screen, paint, source, is_same);
         }
-        of_sources_without_calls(screen, paint, &without);
+        if !service.has_metrics_only() {
+            of_sources_without_calls(screen, paint, &without);
+        }
     }
     if diagnosis.others.seen > 0 {
         let seen = counted(diagnosis.others.seen, "record", "records");

@@ -101,7 +101,7 @@ const REWORDED: Metric = metric(
 
 const NUMBERS: [Number; 12] = [
     (metric("firstcall.first_call_success.rate", "1", "First-call success."), |f| {
-        rate(f.first_call_success(), |rate| rate.fraction())
+        rate(f.first_call_success(), Rate::fraction)
     }),
     (metric("firstcall.first_call_success.low", "1", "Low end of its 95 % interval."), |f| {
         rate(f.first_call_success(), |rate| rate.interval().low)
@@ -111,7 +111,7 @@ const NUMBERS: [Number; 12] = [
     }),
     (
         metric("firstcall.confirmed_first_call_success.rate", "1", "Confirmed first-call success."),
-        |f| rate(f.confirmed_first_call_success(), |rate| rate.fraction()),
+        |f| rate(f.confirmed_first_call_success(), Rate::fraction),
     ),
     (
         metric("firstcall.confirmed_first_call_success.low", "1", "Low end of its 95 % interval."),

@@ -37,7 +37,7 @@ const POINT_BYTES: usize = 64;
 /// limit into one.
 const SERIES: usize = REQUEST_BYTES / POINT_BYTES;
 /// The reader sends when it is told to, and never by itself.
-const NEVER: Duration = Duration::from_secs(365 * 24 * 3600);
+const NEVER: Duration = Duration::from_hours(365 * 24);
 
 /// Everything between the figures and the receiver.
 pub(super) struct Pipeline {

@@ -23,7 +23,7 @@ use crate::figures::DayFigures;
 use crate::store::StoredSighting;
 
 /// How many sightings or calls are worked on at a time, whole traces or sessions as they are.
-const PIECE: usize = 4096;
+const PIECE: usize = 1024;
 
 /// Gathers a day's sightings, one for each thread that does.
 #[derive(Debug)]

@@ -119,10 +119,11 @@ impl Question {
 /// covered nor over: of a day that is not over, calls that are still to come are not in view.
 pub fn explain(
     store: &Store,
+    terms: Terms,
     declared: &Declared,
     question: &Question,
 ) -> Result<Vec<ExplainedCall>, NightlyError> {
-    let (terms, day) = (Terms::default(), question.day);
+    let day = question.day;
     let folder = format!("explain-{}.tmp", std::process::id());
     let source = Source { store, declared, folder: &folder };
     let mut found = with_calls(source, terms, day, &mut |_| {}, |calls, names, _| {

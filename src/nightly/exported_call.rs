@@ -51,10 +51,10 @@ pub struct ExportedCall {
 /// a day too large for memory, part by part and within a part by start.
 pub fn export_calls(
     store: &Store,
+    terms: Terms,
     day: Day,
     visit: &mut dyn FnMut(ExportedCall),
 ) -> Result<(), NightlyError> {
-    let terms = Terms::default();
     let folder = format!("export-{}.tmp", std::process::id());
     let source = Source { store, declared: &Declared::default(), folder: &folder };
     with_calls(source, terms, day, &mut |_| {}, |calls, names, _| {

@@ -1,6 +1,7 @@
 //! What a day is made of before it is folded: sightings, and the client spans that may be below
 //! them. Both wait by trace, so that what belongs together is worked on together.
 
+use super::bytes::{In, Out};
 use super::names::NameId;
 use super::packed::Packed;
 use super::seen::Seen;
@@ -29,23 +30,27 @@ impl Gathered {
     }
 }
 
+/// The last byte of the four that follow the start: a sighting's flags leave its highest bit.
+const ATTEMPT: [u8; 4] = [0, 0, 0, 0x80];
+
 impl Packed for Gathered {
-    fn pack(&self, out: &mut Vec<u8>) {
+    fn pack(&self, out: &mut Out) {
         match self {
-            Self::Seen(seen) => {
-                out.push(0);
-                seen.pack(out);
-            }
+            Self::Seen(seen) => seen.pack(out),
             Self::Attempt(attempt) => {
-                out.push(1);
+                attempt.start.pack(out);
+                out.put(ATTEMPT);
                 attempt.pack(out);
             }
         }
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        match <[u8; 1]>::unpack(from)? {
-            [0] => Seen::unpack(from).map(Self::Seen),
-            _ => Packed::unpack(from).map(Self::Attempt),
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let flags = from.0.first_chunk::<12>()?.last_chunk::<4>()?;
+        if *flags != ATTEMPT {
+            return Seen::unpack(from).map(Self::Seen);
         }
+        from.take::<12>()?;
+        Packed::unpack(from).map(Self::Attempt)
     }
 }

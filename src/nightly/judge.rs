@@ -27,6 +27,13 @@ pub struct Terms {
     pub first_covered: Option<UnixNanos>,
 }
 
+impl Terms {
+    /// The usual terms, but for whether sessions are inferred.
+    pub const fn inferring(infer_sessions: bool) -> Self {
+        Self { infer_sessions, first_covered: None }
+    }
+}
+
 /// A retry: what shows it, and what it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {

@@ -6,7 +6,9 @@
 //! `judge` leads through them in that order. `days`, `schedule` and `pass` say when and for
 //! which days, and are the only ones that see the store.
 
+mod by_number;
 mod by_parts;
+mod bytes;
 mod call;
 mod call_recovery;
 mod chain;
@@ -24,6 +26,7 @@ mod look_alike;
 mod names;
 mod ordinals;
 mod packed;
+mod packed_recovery;
 mod pair;
 mod parts;
 mod pass;

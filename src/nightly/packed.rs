@@ -1,163 +1,350 @@
 //! Sightings and calls as bytes, for the parts of a day that wait on disk while others are
 //! worked on. Written and read within one pass by one program: no version, no promise.
+//!
+//! Small, for every byte is written and read again for each call of a day: what is closed or
+//! optional shares one word of flags, names take two bytes, and distances in time only the bytes
+//! that they fill.
 
 use std::num::NonZeroU64;
 
+use super::bytes::{In, Out, Word};
 use super::call::{Call, Joint};
-use super::call_recovery::{CallRecovery, Downstream};
 use super::few::Few;
-use super::names::NameId;
 use super::seen::{Args, Layer, Print, Seen};
 use crate::call::{
-    ArgsForm, Attempt, AttemptEnd, AttemptKind, BusinessOutcome, CallDuration, CallKey, Confidence,
-    Emptiness, KeyPrint, KeyStatus, OperationKind, Outcome, Recovery, SessionClaim, SessionKey,
-    SpanId, SpanKind, Stage, TimeBudget, TraceId, UnixNanos,
+    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey,
+    SpanId, SpanKind, TraceId, UnixNanos,
 };
-use crate::figures::{DependencyCounts, TimeoutFate};
 
 /// What can wait as bytes. What waits as an item of its own begins with its rank among those of
 /// its key, eight bytes, lowest first: the instant of its start.
 pub(super) trait Packed: Sized {
     /// Appends the value.
-    fn pack(&self, out: &mut Vec<u8>);
+    fn pack(&self, out: &mut Out);
     /// Takes a value off the front; none where the bytes are no such value.
-    fn unpack(from: &mut &[u8]) -> Option<Self>;
+    fn unpack(from: &mut In<'_>) -> Option<Self>;
 }
 
-fn take<const N: usize>(from: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, rest) = from.split_first_chunk::<N>()?;
-    *from = rest;
-    Some(*first)
-}
+/// How many bits the position of a closed set's word takes.
+const SMALL: u32 = 4;
 
-fn byte(from: &mut &[u8]) -> Option<u8> {
-    take::<1>(from).map(|[byte]| byte)
-}
-
-macro_rules! packed_number {
-    ($($number:ty),+) => {$(
-        impl Packed for $number {
-            fn pack(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                take(from).map(Self::from_le_bytes)
-            }
+impl Packed for Seen {
+    fn pack(&self, out: &mut Out) {
+        out.put(self.start.get().to_le_bytes());
+        let (is_conversation, session) = match self.session {
+            Some(SessionClaim::Conversation(key)) => (true, Some(key)),
+            Some(SessionClaim::Transport(key)) => (false, Some(key)),
+            None => (false, None),
+        };
+        let mut word = Word::default();
+        word.put(self.kind.index(), SMALL);
+        word.put(self.outcome.index(), SMALL);
+        word.put(self.emptiness.index(), SMALL);
+        word.put(self.confidence.index(), SMALL);
+        word.flag(self.is_time_known);
+        word.flag(self.is_sampled);
+        word.flag(self.is_label);
+        word.flag(is_conversation);
+        word.flag(session.is_some());
+        word.flag(self.parent.is_some());
+        word.flag(self.result_bytes.is_some());
+        word.flag(self.call_id.is_some());
+        word.flag(self.request_id.is_some());
+        word.flag(self.args.is_some());
+        word.flag(self.recovery.is_some());
+        word.write(out);
+        out.put(*self.trace_id.as_bytes());
+        out.put(*self.span_id.as_bytes());
+        out.optional(self.parent.map(|span| *span.as_bytes()));
+        out.name(Some(self.scope));
+        out.name(Some(self.dialect));
+        for name in [self.emitter, self.service, self.tool, self.client, self.client_version] {
+            out.name(name);
         }
-    )+};
-}
-packed_number!(u32, u64);
-
-macro_rules! packed_word {
-    ($($word:ty),+ $(,)?) => {$(
-        impl Packed for $word {
-            fn pack(&self, out: &mut Vec<u8>) {
-                out.push(self.index());
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                Self::from_index(byte(from)?)
-            }
+        out.optional(session.map(|key| *key.as_bytes()));
+        out.distance(self.end, self.start);
+        out.distance(self.received, self.start);
+        if let Some(bytes) = self.result_bytes {
+            out.short(bytes);
         }
-    )+};
-}
-packed_word!(
-    ArgsForm,
-    AttemptEnd,
-    AttemptKind,
-    BusinessOutcome,
-    Confidence,
-    Emptiness,
-    KeyStatus,
-    OperationKind,
-    Outcome,
-    SpanKind,
-    Stage,
-    TimeoutFate,
-);
-
-macro_rules! packed_bytes {
-    ($($name:ty: $make:expr),+ $(,)?) => {$(
-        impl Packed for $name {
-            fn pack(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(self.as_bytes());
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                take(from).and_then($make)
-            }
+        out.optional(self.call_id.map(|key| *key.as_bytes()));
+        out.optional(self.request_id.map(|key| *key.as_bytes()));
+        if let Some(args) = &self.args {
+            args.pack(out);
         }
-    )+};
-}
-packed_bytes!(
-    TraceId: |bytes: [u8; 16]| TraceId::from_bytes(&bytes),
-    SpanId: |bytes: [u8; 8]| SpanId::from_bytes(&bytes),
-    SessionKey: |bytes| Some(SessionKey::from_bytes(bytes)),
-    CallKey: |bytes| Some(CallKey::from_bytes(bytes)),
-    KeyPrint: |bytes| Some(KeyPrint::from_bytes(bytes)),
-);
-
-impl Packed for bool {
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(*self));
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        byte(from).map(|byte| byte != 0)
-    }
-}
-
-impl<const N: usize> Packed for [u8; N] {
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        take(from)
-    }
-}
-
-impl<T: Packed> Packed for Box<T> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        T::pack(self, out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        T::unpack(from).map(Self::new)
-    }
-}
-
-impl<T: Packed> Packed for Vec<T> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        u32::try_from(self.len()).unwrap_or(u32::MAX).pack(out);
-        for value in self {
-            value.pack(out);
+        if let Some(recovery) = &self.recovery {
+            recovery.pack(out);
         }
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        let count = u32::unpack(from)?;
-        (0..count).map(|_| T::unpack(from)).collect()
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
+        let mut word = Word::read(from)?;
+        let kind = SpanKind::from_index(word.take(SMALL))?;
+        let outcome = Outcome::from_index(word.take(SMALL))?;
+        let emptiness = Emptiness::from_index(word.take(SMALL))?;
+        let confidence = Confidence::from_index(word.take(SMALL))?;
+        let is_time_known = word.is_set();
+        let is_sampled = word.is_set();
+        let is_label = word.is_set();
+        let claim =
+            if word.is_set() { SessionClaim::Conversation } else { SessionClaim::Transport };
+        let has_session = word.is_set();
+        let has_parent = word.is_set();
+        let has_result_bytes = word.is_set();
+        let has_call_id = word.is_set();
+        let has_request_id = word.is_set();
+        let has_args = word.is_set();
+        let has_recovery = word.is_set();
+        Some(Self {
+            trace_id: TraceId::from_bytes(&from.take::<16>()?)?,
+            span_id: span_id(from.take()?)?,
+            parent: from.optional(has_parent, span_id)?,
+            kind,
+            scope: from.name()?,
+            dialect: from.name()?,
+            emitter: from.optional_name()?,
+            service: from.optional_name()?,
+            tool: from.optional_name()?,
+            client: from.optional_name()?,
+            client_version: from.optional_name()?,
+            session: from
+                .optional(has_session, |key| Some(SessionKey::from_bytes(key)))?
+                .map(claim),
+            start,
+            end: from.distance(start)?,
+            is_time_known,
+            outcome,
+            confidence,
+            emptiness,
+            received: from.distance(start)?,
+            result_bytes: from.optional_short(has_result_bytes)?,
+            call_id: from.optional(has_call_id, |key| Some(CallKey::from_bytes(key)))?,
+            request_id: from.optional(has_request_id, |key| Some(CallKey::from_bytes(key)))?,
+            is_sampled,
+            is_label,
+            args: if has_args { Some(Args::unpack(from)?) } else { None },
+            recovery: if has_recovery { Some(Packed::unpack(from)?) } else { None },
+        })
     }
 }
 
-impl<T: Packed> Packed for Option<T> {
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.push(u8::from(self.is_some()));
-        if let Some(value) = self {
-            value.pack(out);
+fn span_id(bytes: [u8; 8]) -> Option<SpanId> {
+    SpanId::from_bytes(&bytes)
+}
+
+/// The latency as it nearly always is: the time from start to end.
+const LATENCY_IS_DURATION: u8 = 1;
+const LATENCY_FOLLOWS: u8 = 2;
+
+impl Packed for Call {
+    fn pack(&self, out: &mut Out) {
+        out.put(self.start.get().to_le_bytes());
+        let is_once = self.sightings == 1 && self.duplicates == 0;
+        let latency = match self.latency {
+            None => 0,
+            Some(latency) if Some(latency) == self.end.since(self.start) => LATENCY_IS_DURATION,
+            Some(_) => LATENCY_FOLLOWS,
+        };
+        let mut word = Word::default();
+        word.put(self.outcome.index(), SMALL);
+        word.put(self.emptiness.index(), 2);
+        word.put(self.confidence.index(), 1);
+        word.put(latency, 2);
+        word.flag(self.is_time_known);
+        word.flag(self.is_sampled);
+        word.flag(self.is_label);
+        word.flag(self.has_parent);
+        word.flag(self.has_company);
+        word.flag(self.conversation.is_some());
+        word.flag(self.transport.is_some());
+        word.flag(self.result_bytes.is_some());
+        word.flag(is_once);
+        word.flag(self.recovery.is_some());
+        self.joint.put_word(&mut word);
+        word.write(out);
+        out.put(*self.trace_id.as_bytes());
+        out.put(*self.span_id.as_bytes());
+        for name in [self.service, self.client, self.dialect] {
+            out.name(Some(name));
+        }
+        out.name(self.tool);
+        out.name(self.client_version);
+        out.optional(self.conversation.map(|key| *key.as_bytes()));
+        out.optional(self.transport.map(|key| *key.as_bytes()));
+        out.distance(self.end, self.start);
+        out.distance(self.received, self.start);
+        if let Some(latency) = self.latency.filter(|_| latency == LATENCY_FOLLOWS) {
+            out.short(latency.as_nanos());
+        }
+        if let Some(bytes) = self.result_bytes {
+            out.short(bytes);
+        }
+        if !is_once {
+            out.short(u64::from(self.sightings));
+            out.short(u64::from(self.duplicates));
+        }
+        self.joint.put(out);
+        self.args.pack(out);
+        if let Some(recovery) = &self.recovery {
+            recovery.pack(out);
         }
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        match byte(from)? {
-            0 => Some(None),
-            _ => T::unpack(from).map(Some),
-        }
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
+        let mut word = Word::read(from)?;
+        let outcome = Outcome::from_index(word.take(SMALL))?;
+        let emptiness = Emptiness::from_index(word.take(2))?;
+        let confidence = Confidence::from_index(word.take(1))?;
+        let latency = word.take(2);
+        let is_time_known = word.is_set();
+        let is_sampled = word.is_set();
+        let is_label = word.is_set();
+        let has_parent = word.is_set();
+        let has_company = word.is_set();
+        let has_conversation = word.is_set();
+        let has_transport = word.is_set();
+        let has_result_bytes = word.is_set();
+        let is_once = word.is_set();
+        let has_recovery = word.is_set();
+        let trace_id = TraceId::from_bytes(&from.take::<16>()?)?;
+        let span_id = span_id(from.take()?)?;
+        let [service, client, dialect] = [from.name()?, from.name()?, from.name()?];
+        let tool = from.optional_name()?;
+        let client_version = from.optional_name()?;
+        let conversation =
+            from.optional(has_conversation, |key| Some(SessionKey::from_bytes(key)))?;
+        let transport = from.optional(has_transport, |key| Some(SessionKey::from_bytes(key)))?;
+        let end = from.distance(start)?;
+        let received = from.distance(start)?;
+        let latency = match latency {
+            LATENCY_IS_DURATION => end.since(start),
+            LATENCY_FOLLOWS => Some(CallDuration::from_nanos(from.short()?)),
+            _ => None,
+        };
+        let result_bytes = from.optional_short(has_result_bytes)?;
+        let [sightings, duplicates] = if is_once { [1, 0] } else { [from.short()?, from.short()?] };
+        let joint = Joint::take(&mut word, from)?;
+        Some(Self {
+            trace_id,
+            span_id,
+            has_parent,
+            has_company,
+            service,
+            tool,
+            client,
+            client_version,
+            conversation,
+            transport,
+            start,
+            end,
+            is_time_known,
+            latency,
+            outcome,
+            confidence,
+            emptiness,
+            result_bytes,
+            dialect,
+            is_sampled,
+            is_label,
+            received,
+            sightings: u32::try_from(sightings).ok()?,
+            duplicates: u32::try_from(duplicates).ok()?,
+            args: Few::unpack(from)?,
+            recovery: if has_recovery { Some(Packed::unpack(from)?) } else { None },
+            joint,
+        })
+    }
+}
+
+impl Joint {
+    fn put_word(&self, word: &mut Word) {
+        word.put(self.outer.0.index(), SMALL);
+        word.flag(self.request.is_some());
+        word.flag(self.call.is_some());
+        word.flag(self.has_server);
+        word.flag(self.is_service_told);
+        word.flag(self.is_client_told);
+        word.flag(self.is_class_named);
+    }
+
+    fn put(&self, out: &mut Out) {
+        out.name(Some(self.outer.1));
+        out.optional(self.request.map(|key| key.get().to_le_bytes()));
+        out.optional(self.call.map(|key| key.get().to_le_bytes()));
+    }
+
+    fn take(word: &mut Word, from: &mut In<'_>) -> Option<Self> {
+        let key = |bytes| NonZeroU64::new(u64::from_le_bytes(bytes));
+        let kind = SpanKind::from_index(word.take(SMALL))?;
+        let (has_request, has_call) = (word.is_set(), word.is_set());
+        Some(Self {
+            outer: (kind, from.name()?),
+            request: from.optional(has_request, key)?,
+            call: from.optional(has_call, key)?,
+            has_server: word.is_set(),
+            is_service_told: word.is_set(),
+            is_client_told: word.is_set(),
+            is_class_named: word.is_set(),
+        })
+    }
+}
+
+impl Packed for Args {
+    fn pack(&self, out: &mut Out) {
+        let mut word = Word::default();
+        word.put(self.layer.form.index(), SMALL);
+        word.flag(self.core.is_some());
+        word.flag(self.pos.is_some());
+        word.flag(self.hides);
+        word.flag(self.is_empty_object);
+        word.write_byte(out);
+        out.name(Some(self.layer.source));
+        out.put(self.value);
+        out.optional(self.core);
+        out.optional(self.pos);
+        self.prints.pack(out);
+    }
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let mut word = Word::read_byte(from)?;
+        let form = ArgsForm::from_index(word.take(SMALL))?;
+        let (has_core, has_pos) = (word.is_set(), word.is_set());
+        let (hides, is_empty_object) = (word.is_set(), word.is_set());
+        Some(Self {
+            layer: Layer { source: from.name()?, form },
+            value: from.take()?,
+            core: from.optional(has_core, Some)?,
+            pos: from.optional(has_pos, Some)?,
+            hides,
+            is_empty_object,
+            prints: Few::unpack(from)?,
+        })
+    }
+}
+
+impl Packed for Print {
+    fn pack(&self, out: &mut Out) {
+        out.name(Some(self.name));
+        out.put(self.print);
+    }
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        Some(Self { name: from.name()?, print: from.take()? })
     }
 }
 
 impl<T: Packed, const N: usize> Packed for Few<T, N> {
-    fn pack(&self, out: &mut Vec<u8>) {
+    fn pack(&self, out: &mut Out) {
         // At most 32 parameters have a print, and few layers see one call.
-        out.push(u8::try_from(self.len()).unwrap_or(u8::MAX));
-        self.iter().take(usize::from(u8::MAX)).for_each(|value| value.pack(out));
+        let count = u8::try_from(self.len()).unwrap_or(u8::MAX);
+        out.put([count]);
+        self.iter().take(usize::from(count)).for_each(|value| value.pack(out));
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        let count = byte(from)?;
+
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let count = from.byte()?;
         let mut values = Self::default();
         for _ in 0..count {
             values.push(T::unpack(from)?);
@@ -166,227 +353,13 @@ impl<T: Packed, const N: usize> Packed for Few<T, N> {
     }
 }
 
-impl Packed for NonZeroU64 {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.get().pack(out);
+impl Packed for u64 {
+    fn pack(&self, out: &mut Out) {
+        out.put(self.to_le_bytes());
     }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Self::new(u64::unpack(from)?)
-    }
-}
 
-impl Packed for NameId {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.get().pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Self::new(u32::unpack(from)?)
-    }
-}
-
-impl Packed for UnixNanos {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.get().pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        u64::unpack(from).map(Self::new)
-    }
-}
-
-impl Packed for CallDuration {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.as_nanos().pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        u64::unpack(from).map(Self::from_nanos)
-    }
-}
-
-impl Packed for SessionClaim {
-    fn pack(&self, out: &mut Vec<u8>) {
-        let (grade, key) = match self {
-            Self::Conversation(key) => (0, key),
-            Self::Transport(key) => (1, key),
-        };
-        out.push(grade);
-        key.pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        match byte(from)? {
-            0 => SessionKey::unpack(from).map(Self::Conversation),
-            _ => SessionKey::unpack(from).map(Self::Transport),
-        }
-    }
-}
-
-impl Packed for Print {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.name.pack(out);
-        out.extend_from_slice(&self.print);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Some(Self { name: NameId::unpack(from)?, print: take(from)? })
-    }
-}
-
-/// Packs the fields of a record one after the other and takes them off in the same order.
-macro_rules! packed_record {
-    ($record:ident { $($field:ident),+ $(,)? }) => {
-        impl Packed for $record {
-            fn pack(&self, out: &mut Vec<u8>) {
-                $(self.$field.pack(out);)+
-            }
-            fn unpack(from: &mut &[u8]) -> Option<Self> {
-                $(let $field = Packed::unpack(from)?;)+
-                Some(Self { $($field),+ })
-            }
-        }
-    };
-}
-
-/// What calls tell of recovery: its own small records.
-type Told = Recovery<NameId>;
-type Below = Attempt<NameId>;
-type ByDependency = (AttemptKind, NameId, DependencyCounts);
-
-impl Packed for ByDependency {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.0.pack(out);
-        self.1.pack(out);
-        self.2.pack(out);
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Some((Packed::unpack(from)?, Packed::unpack(from)?, Packed::unpack(from)?))
-    }
-}
-
-impl Packed for TimeBudget {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.total_ms.pack(out);
-        for spent in &self.spent_ms {
-            spent.pack(out);
-        }
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        let total_ms = Packed::unpack(from)?;
-        let mut spent_ms = [None; 5];
-        for spent in &mut spent_ms {
-            *spent = Packed::unpack(from)?;
-        }
-        Some(Self { total_ms, spent_ms })
-    }
-}
-
-packed_record!(DependencyCounts { attempts, failed, timed_out, nanos });
-packed_record!(Downstream { most, by });
-packed_record!(CallRecovery { told, fate, downstream });
-packed_record!(Told {
-    kind,
-    dependency,
-    attempts,
-    stage,
-    budget,
-    key,
-    key_status,
-    business_outcome,
-    handle,
-    is_retry_safe,
-});
-packed_record!(Below {
-    trace_id,
-    span_id,
-    parent_span_id,
-    emitter,
-    kind,
-    dependency,
-    operation,
-    start,
-    end,
-    ended,
-    resends,
-});
-packed_record!(Layer { source, form });
-packed_record!(Args { layer, value, core, pos, hides, is_empty_object, prints });
-packed_record!(Seen {
-    start,
-    trace_id,
-    span_id,
-    parent,
-    kind,
-    scope,
-    dialect,
-    emitter,
-    service,
-    tool,
-    client,
-    client_version,
-    session,
-    end,
-    is_time_known,
-    outcome,
-    confidence,
-    emptiness,
-    result_bytes,
-    call_id,
-    request_id,
-    is_sampled,
-    is_label,
-    received,
-    args,
-    recovery,
-});
-packed_record!(Call {
-    start,
-    trace_id,
-    span_id,
-    has_parent,
-    has_company,
-    service,
-    tool,
-    client,
-    client_version,
-    conversation,
-    transport,
-    end,
-    is_time_known,
-    latency,
-    outcome,
-    confidence,
-    emptiness,
-    result_bytes,
-    dialect,
-    is_sampled,
-    recovery,
-    is_label,
-    received,
-    sightings,
-    duplicates,
-    args,
-    joint,
-});
-
-impl Packed for Joint {
-    fn pack(&self, out: &mut Vec<u8>) {
-        self.request.pack(out);
-        self.call.pack(out);
-        self.outer.0.pack(out);
-        self.outer.1.pack(out);
-        for flag in
-            [self.has_server, self.is_service_told, self.is_client_told, self.is_class_named]
-        {
-            flag.pack(out);
-        }
-    }
-    fn unpack(from: &mut &[u8]) -> Option<Self> {
-        Some(Self {
-            request: Packed::unpack(from)?,
-            call: Packed::unpack(from)?,
-            outer: (SpanKind::unpack(from)?, NameId::unpack(from)?),
-            has_server: bool::unpack(from)?,
-            is_service_told: bool::unpack(from)?,
-            is_client_told: bool::unpack(from)?,
-            is_class_named: bool::unpack(from)?,
-        })
+    fn unpack(from: &mut In<'_>) -> Option<Self> {
+        from.take().map(Self::from_le_bytes)
     }
 }
 
@@ -401,25 +374,34 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_packed_comes_back(sightings in prop::collection::vec(sighting(), 1..4)) {
+        fn what_is_packed_comes_back(
+            sightings in prop::collection::vec(sighting(), 1..4),
+            many in any::<bool>(),
+        ) {
             let mut names = Names::new();
+            if many {
+                // Numbers beyond two bytes.
+                (0..70_000).for_each(|n| {
+                    names.id(&crate::call::Name::cut(&n.to_string()));
+                });
+            }
             let seen: Vec<Seen> = sightings.iter().map(|s| Seen::of(s, &mut names)).collect();
-            let mut bytes = Vec::new();
+            let mut out = Out::default();
             for seen in &seen {
-                seen.pack(&mut bytes);
+                seen.pack(&mut out);
             }
             let calls = fold(&seen, &[], &names);
             for call in &calls {
-                call.pack(&mut bytes);
+                call.pack(&mut out);
             }
-            let mut from = bytes.as_slice();
+            let mut from = In(out.written());
             for seen in seen {
                 prop_assert_eq!(Seen::unpack(&mut from), Some(seen));
             }
             for call in calls {
                 prop_assert_eq!(Call::unpack(&mut from), Some(call));
             }
-            prop_assert!(from.is_empty());
+            prop_assert!(from.0.is_empty());
             prop_assert_eq!(Call::unpack(&mut from), None);
         }
     }

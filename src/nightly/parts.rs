@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::bytes::{In, Out};
 use super::packed::Packed;
 
 /// Where parts wait, and when they leave memory.
@@ -44,7 +45,7 @@ fn remove(dir: &Path) -> io::Result<()> {
 }
 
 /// How many bytes of one part a thread gathers before it hands them over.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = 1 << 13;
 /// A thread keeps buffers of at most this many bytes from one part to the next.
 const KEPT: usize = 1 << 24;
 
@@ -89,15 +90,15 @@ impl<'s, T: Packed> Parts<'s, T> {
 
     /// A way to add items from one thread.
     pub(super) fn adder(&self) -> Adder<'_, 's, T> {
-        Adder { parts: self, chunks: vec![Vec::new(); self.scratch.parts] }
+        Adder { parts: self, chunks: vec![Out::default(); self.scratch.parts] }
     }
 
     /// Takes a chunk in. The one too many for memory moves all of them to disk.
-    fn put(&self, part: usize, chunk: &mut Vec<u8>) -> io::Result<()> {
+    fn put(&self, part: usize, chunk: &[u8]) -> io::Result<()> {
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Place::Memory(waiting, bytes) = &mut *place {
             *bytes += chunk.len();
-            waiting.push((part, std::mem::take(chunk)));
+            waiting.push((part, chunk.to_vec()));
             if *bytes > self.scratch.in_memory {
                 let waiting = std::mem::take(waiting);
                 let mut file = ChunkFile::make(self.scratch, self.name)?;
@@ -111,7 +112,6 @@ impl<'s, T: Packed> Parts<'s, T> {
             let (begin, file) = (file.reserve(part, chunk.len()), Arc::clone(&file.file));
             drop(place);
             file.write_all_at(chunk, begin)?;
-            chunk.clear();
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl ChunkFile {
 pub(super) struct Adder<'p, 's, T> {
     parts: &'p Parts<'s, T>,
     /// What is gathered of each part.
-    chunks: Vec<Vec<u8>>,
+    chunks: Vec<Out>,
 }
 
 impl<T: Packed> Adder<'_, '_, T> {
@@ -173,15 +173,17 @@ impl<T: Packed> Adder<'_, '_, T> {
         let part = usize::try_from(spread(key)).unwrap_or(0) % self.chunks.len();
         let Some(chunk) = self.chunks.get_mut(part) else { return Ok(()) };
         put_item(chunk, key, item);
-        if chunk.len() >= CHUNK { self.parts.put(part, chunk) } else { Ok(()) }
+        if chunk.len() >= CHUNK {
+            self.parts.put(part, chunk.written())?;
+            chunk.clear();
+        }
+        Ok(())
     }
 
     /// Hands the last items over.
-    pub(super) fn finish(mut self) -> io::Result<()> {
-        for (part, chunk) in self.chunks.iter_mut().enumerate() {
-            if !chunk.is_empty() {
-                self.parts.put(part, chunk)?;
-            }
+    pub(super) fn finish(self) -> io::Result<()> {
+        for (part, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.len() > 0) {
+            self.parts.put(part, chunk.written())?;
         }
         Ok(())
     }
@@ -311,15 +313,13 @@ impl<T> Reading<T> {
 /// The bytes before an item: its key, and how many bytes follow.
 const BEFORE: usize = 8 + 4;
 
-fn put_item<T: Packed>(chunk: &mut Vec<u8>, key: u64, item: &T) {
+fn put_item<T: Packed>(chunk: &mut Out, key: u64, item: &T) {
     let begin = chunk.len();
-    chunk.extend_from_slice(&key.to_le_bytes());
-    chunk.extend_from_slice(&[0; 4]);
+    chunk.put(key.to_le_bytes());
+    chunk.put([0; 4]);
     item.pack(chunk);
     let bytes = u32::try_from(chunk.len() - begin - BEFORE).unwrap_or(u32::MAX);
-    if let Some(length) = chunk.get_mut(begin + 8..begin + BEFORE) {
-        length.copy_from_slice(&bytes.to_le_bytes());
-    }
+    chunk.overwrite(begin + 8, bytes.to_le_bytes());
 }
 
 fn index_items(bytes: &[u8], index: &mut Vec<(u64, u64, usize)>) -> io::Result<()> {
@@ -335,8 +335,7 @@ fn index_items(bytes: &[u8], index: &mut Vec<(u64, u64, usize)>) -> io::Result<(
 }
 
 fn item_at<T: Packed>(bytes: &[u8], at: usize) -> io::Result<T> {
-    let mut from = bytes.get(at..).unwrap_or_default();
-    T::unpack(&mut from).ok_or_else(broken)
+    T::unpack(&mut In(bytes.get(at..).unwrap_or_default())).ok_or_else(broken)
 }
 
 fn broken() -> io::Error {

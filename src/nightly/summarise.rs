@@ -1,8 +1,9 @@
 //! Judged calls become a day's figures. Everything is a sum, so parts of a day, each with whole
 //! sessions, can be added in any order.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use super::by_number::ByNumber;
 use super::call::Call;
 use super::chain::ChainKind;
 use super::first_call::Standing;
@@ -24,9 +25,11 @@ type Tool = (NameId, NameId);
 pub(super) struct Tally {
     day: Day,
     terms: Terms,
-    tools: BTreeMap<(Tool, NameId), ToolTally>,
+    tools: Vec<((Tool, NameId), ToolTally)>,
+    /// Where each tool with each client stands in `tools`.
+    places: ByNumber<(Tool, NameId), usize>,
     unknown_tool_calls: BTreeMap<NameId, u64>,
-    pairs: HashMap<(Tool, Tool), u64>,
+    pairs: ByNumber<(Tool, Tool), u64>,
     sessions: BTreeMap<NameId, SessionCounts>,
     quality: QualityCounts,
 }
@@ -47,9 +50,10 @@ impl Tally {
         Self {
             day,
             terms,
-            tools: BTreeMap::new(),
+            tools: Vec::new(),
+            places: ByNumber::default(),
             unknown_tool_calls: BTreeMap::new(),
-            pairs: HashMap::new(),
+            pairs: ByNumber::default(),
             sessions: BTreeMap::new(),
             quality: QualityCounts::default(),
         }
@@ -98,7 +102,16 @@ impl Tally {
 
     fn of_tool(&mut self, call: &Call) -> Option<&mut ToolTally> {
         let tool = call.tool.filter(|_| is_of_a_tool(call))?;
-        Some(self.tools.entry(((call.service, tool), call.client)).or_default())
+        self.of_key(((call.service, tool), call.client))
+    }
+
+    fn of_key(&mut self, key: (Tool, NameId)) -> Option<&mut ToolTally> {
+        let next = self.tools.len();
+        let place = *self.places.entry(key).or_insert(next);
+        if place == next {
+            self.tools.push((key, ToolTally::default()));
+        }
+        self.tools.get_mut(place).map(|(_, tally)| tally)
     }
 
     /// Adds the calls of one tool in one session.
@@ -158,7 +171,7 @@ impl Tally {
     /// Adds what another tally of the same day holds.
     pub(super) fn merge(&mut self, other: Self, names: &Names) {
         for (key, tally) in other.tools {
-            let mine = self.tools.entry(key).or_default();
+            let Some(mine) = self.of_key(key) else { continue };
             mine.figures.merge(&tally.figures);
             mine.latency.merge(&tally.latency);
             mine.result_sizes.merge(&tally.result_sizes);

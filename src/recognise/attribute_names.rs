@@ -175,8 +175,12 @@ keys! {
     GenAiUsageInputTokens = "gen_ai.usage.input_tokens";
     /// The MCP server's own name of the tool, by Copilot.
     CopilotMcpToolName = "github.copilot.tool.parameters.mcp_tool_name";
+    /// The MCP server as Copilot's configuration calls it.
+    CopilotMcpServerName = "github.copilot.tool.parameters.mcp_server_name";
     /// The ordinal of a request that was sent again.
     HttpResendCount = "http.request.resend_count";
+    /// Arguments, by Logfire and as Mastra once sent them.
+    PlainInput = "input";
     /// Arguments, by OpenInference.
     InputValue = "input.value";
     /// Whether the answer held nothing.
@@ -235,6 +239,8 @@ keys! {
     McpProtocolVersion = "mcp.protocol.version";
     /// The JSON-RPC request, by its older name.
     McpRequestId = "mcp.request.id";
+    /// The tool, as the C# SDK first sent it.
+    McpRequestParamsName = "mcp.request.params.name";
     /// The request, by OpenLIT.
     McpRequestPayload = "mcp.request.payload";
     /// The tool, by MCPCat.
@@ -281,6 +287,8 @@ keys! {
     MlflowOutputs = "mlflow.spanOutputs";
     /// The kind of step, by MLflow.
     MlflowSpanType = "mlflow.spanType", deciding;
+    /// The tool, by Logfire.
+    PlainName = "name";
     /// The kind of step, by OpenInference.
     OpeninferenceSpanKind = "openinference.span.kind", deciding;
     /// The Vercel AI SDK's operation, with the function's id.

@@ -39,13 +39,13 @@ pub fn is_deciding_name(name: &[u8]) -> bool {
         b'c' => &[b"claude_code.tool"],
         _ => &[],
     };
-    let end: &[u8] = match last {
-        b'l' => b".tool",
-        b'p' => b".mcp",
-        b'r' => b"StreamWriter",
-        _ => return starts.iter().any(|start| name.starts_with(start)),
+    let ends: &[&[u8]] = match last {
+        b'l' => &[b".tool", b"/tools/call"],
+        b'p' => &[b".mcp"],
+        b'r' => &[b"StreamWriter"],
+        _ => &[],
     };
-    name.ends_with(end) || starts.iter().any(|start| name.starts_with(start))
+    ends.iter().any(|end| name.ends_with(end)) || starts.iter().any(|start| name.starts_with(start))
 }
 
 /// Whether a log record of an event of this name is worth reading whole.
@@ -103,6 +103,7 @@ mod tests {
             "x.tool",
             "x.mcp",
             "xStreamWriter",
+            "x/tools/call",
         ] {
             assert!(is_deciding_name(name.as_bytes()), "{name}");
         }

@@ -121,6 +121,8 @@ pub(crate) enum ToolFrom {
     Unprefixed(Key, Key),
     /// A member of the JSON object in an attribute.
     Member(Key, &'static str),
+    /// An attribute that holds the hashes of server and tool: the tool's, shortened.
+    HashedPart(Key),
     /// FastMCP's component key, `tool:name@version`.
     ComponentKey,
 }
@@ -146,6 +148,8 @@ pub(crate) enum ArgumentsFrom {
     Between(&'static str, &'static str),
     /// An attribute of an event.
     Event(&'static str, &'static str),
+    /// The tool call among the messages in an attribute of an event.
+    Messages(&'static str, &'static str),
 }
 
 /// A place that may hold the result.
@@ -157,6 +161,8 @@ pub(crate) enum ResultFrom {
     Member(Key, &'static [&'static str]),
     /// An attribute of an event.
     Event(&'static str, &'static str),
+    /// The tool's response among the messages in an attribute of an event.
+    Messages(&'static str, &'static str),
     /// How many parts the result had.
     Count(Key),
     /// What follows a line in a text, where an attribute does not tell that it was cut.
@@ -176,7 +182,8 @@ impl ResultFrom {
             | Self::Count(_)
             | Self::After(..)
             | Self::Size(_)
-            | Self::ContentSize(..) => None,
+            | Self::ContentSize(..)
+            | Self::Messages(..) => None,
         }
     }
 }

@@ -29,6 +29,7 @@ pub(crate) use downstream::first as first_text;
 pub(crate) use seen::{Seen, word};
 
 use crate::otlp::{ResourceView, ScopeView, SpanView};
+pub(crate) use dialects::copilot::{hashed_parts, short_hash};
 use dialects::{DIALECTS, LOG_DIALECTS, TOLD_BY_LOG, TOLD_BY_SPAN};
 use never::Gate;
 

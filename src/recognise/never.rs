@@ -50,6 +50,10 @@ pub(super) fn calls_by_method(seen: &Seen<'_>) -> Option<bool> {
     match (seen.text(Key::RpcSystem), seen.text(Key::RpcMethod)) {
         (Some("mcp" | "jsonrpc"), Some("tools/call")) => Some(true),
         (Some("mcp"), Some(_)) => Some(false),
+        // The C# SDK's first names.
+        (_, Some(method)) if seen.is_scope("Experimental.ModelContextProtocol") => {
+            Some(method == "tools/call")
+        }
         _ => None,
     }
 }

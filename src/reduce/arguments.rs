@@ -8,6 +8,7 @@ use super::context::ReduceContext;
 use super::given::given;
 use super::hash::Hasher;
 use super::material::{Looked, Material, look};
+use super::messages;
 use super::paging::paging;
 use super::prints::prints;
 use super::wrappers::MayWrap;
@@ -25,8 +26,11 @@ pub(super) fn arguments(
     let visible = rules.arguments.iter().find_map(|place| read(seen, *place));
     let hasher =
         if context.limits.keyed_hashes { Hasher::keyed(context.secret) } else { Hasher::plain() };
-    let kept = Keeping { hasher: &hasher, tool, context };
     let scope = &seen.scope.name;
+    // These SDKs add a text in which the model says why it calls: no two calls have the same.
+    let adds_context = ["agentcat", "mcpcat"].iter().any(|sdk| scope.contains(sdk));
+    let ignored = adds_context.then_some("context");
+    let kept = Keeping { hasher: &hasher, tool, ignored, context };
     let Some(given) = given(seen) else {
         let (looked, attribute) = visible?;
         let source = Name::cut(&format!("{scope} {attribute} {}", hasher.algorithm()));
@@ -93,6 +97,12 @@ fn read<'v>(seen: &Seen<'v>, place: ArgumentsFrom) -> Option<(Looked, Cow<'stati
             let value = found.attributes.get(key)?;
             Some((of(value, MayWrap::Any)?, format!("{event}/{key}").into()))
         }
+        ArgumentsFrom::Messages(event, key) => {
+            let found = seen.span.events.iter().rev().find(|each| each.name == event)?;
+            let call = messages::part(found.attributes.text(key)?, "tool_call", &["arguments"])?;
+            let looked = look(Material::Text(call.into()), MayWrap::Unmistakable, is_repaired)?;
+            Some((looked, format!("{event}/{key}").into()))
+        }
         ArgumentsFrom::Flattened(prefix) => {
             let members = members(seen, prefix, "")?;
             let canonical = canonical_json::exact_value(&Value::Kvlist(members)).ok()?;
@@ -147,6 +157,8 @@ fn rebuilt_from_json(members: &Members<'_>) -> Option<Canonical> {
 struct Keeping<'a> {
     hasher: &'a Hasher<'a>,
     tool: Option<&'a str>,
+    /// A parameter that says nothing of what is asked for.
+    ignored: Option<&'a str>,
     context: &'a ReduceContext<'a>,
 }
 
@@ -159,7 +171,7 @@ impl Keeping<'_> {
         let finest = looked.exact.as_ref().or(looked.canonical.as_ref());
         let object = finest.filter(|text| text.is_object());
         let declared = self.tool.and_then(|tool| context.paging.tools.get(tool));
-        let split = object.map(|object| paging(object, declared)).unwrap_or_default();
+        let split = object.map(|object| paging(object, declared, self.ignored)).unwrap_or_default();
         let part = |text: Option<String>| text.map(|text| hasher.form(form, text.as_bytes()));
         let prints = object
             .filter(|_| context.limits.prints)
@@ -169,7 +181,8 @@ impl Keeping<'_> {
             form,
             source,
             hash,
-            exact,
+            // What compares: without what says nothing.
+            exact: part(split.meant).or(exact),
             core: part(split.core),
             pos: part(split.pos),
             hides: looked.hides,

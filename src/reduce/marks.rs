@@ -28,6 +28,22 @@ pub(super) fn ends_cut(text: &str) -> bool {
         || (text.ends_with(" chars]") && text.rfind("…[").is_some_and(|at| text.len() - at < 32))
 }
 
+/// The lengths at which senders usually cut a text, without a mark: OpenTelemetry's limit has no
+/// default, and these are what it is set to.
+const USUAL_LIMITS: &[usize] =
+    &[128, 256, 512, 1000, 1024, 2048, 4095, 4096, 8192, 10_000, 16_384, 32_768, 65_536];
+
+/// Whether `text` is exactly as long as a usual limit, counted in bytes, in characters or in UTF-16
+/// units, as SDKs count. It may have been cut, so that its equal proves nothing.
+pub(super) fn is_as_long_as_a_limit(text: &str) -> bool {
+    let is_limit = |length: usize| USUAL_LIMITS.binary_search(&length).is_ok();
+    // No shorter text reaches the least limit, however it is counted.
+    text.len() >= 128
+        && (is_limit(text.len())
+            || is_limit(text.chars().count())
+            || is_limit(text.encode_utf16().count()))
+}
+
 /// Whether a redaction mark stands anywhere in `text`.
 pub(super) fn holds_redaction(text: &str) -> bool {
     // One cheap look decides for nearly every text.
@@ -49,8 +65,11 @@ fn stands_for_a_value(text: &str, at: usize) -> bool {
 }
 
 /// Whether one string inside arguments, in its canonical form, hides a difference: it is a
-/// redaction mark, or it was cut.
+/// redaction mark, or it was cut, or may have been.
 pub(super) fn leaf_hides(leaf: &[u8]) -> bool {
+    if leaf.len() >= 128 && std::str::from_utf8(leaf).is_ok_and(is_as_long_as_a_limit) {
+        return true;
+    }
     // Every mark ends in one of these, and few other texts do. 0xA6 ends `…`.
     let Some(b'.' | b']' | b')' | b'>' | b'_' | b'*' | 0xA6) = leaf.last() else {
         return false;
@@ -88,6 +107,12 @@ mod tests {
             assert!(ends_cut(text), "{text}");
         }
         assert!(!ends_cut("one. two."));
+        assert!(
+            is_as_long_as_a_limit(&"é".repeat(128)) && !is_as_long_as_a_limit(&"x".repeat(129))
+        );
+        assert!(
+            leaf_hides("x".repeat(1024).as_bytes()) && !leaf_hides("x".repeat(1023).as_bytes())
+        );
         assert!(leaf_hides(b"***") && leaf_hides(b"[Filtered]") && leaf_hides(b"<nested>"));
         assert!(!leaf_hides(b"**bold**x") && !leaf_hides(b"a.") && !leaf_hides(b""));
         assert!(holds_redaction("{'key': '***'}") && holds_redaction("key=***, b=1"));

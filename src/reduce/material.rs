@@ -89,7 +89,7 @@ impl Looked {
     }
 
     fn text(form: ArgsForm, text: &str) -> Self {
-        let hides = marks::holds_redaction(text);
+        let hides = marks::holds_redaction(text) || marks::is_as_long_as_a_limit(text);
         Self { form, canonical: None, exact: None, raw: text.as_bytes().to_vec(), hides }
     }
 

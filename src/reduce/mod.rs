@@ -14,6 +14,7 @@ pub mod hash;
 mod identity;
 mod marks;
 mod material;
+mod messages;
 mod outcome;
 mod paging;
 mod parties;

@@ -74,6 +74,8 @@ pub(super) struct Paging {
     pub(super) core: Option<String>,
     /// The object of the position alone; none where it holds none.
     pub(super) pos: Option<String>,
+    /// The object without the parameters that say nothing; none where it holds none of these.
+    pub(super) meant: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,10 +86,19 @@ enum Part {
     Rest,
 }
 
-/// Takes the top object apart. A tool's own declaration replaces the known names.
-pub(super) fn paging(arguments: &Canonical, declared: Option<&PagingDeclaration>) -> Paging {
+/// Takes the top object apart. A tool's own declaration replaces the known names; `ignored` is a
+/// parameter that says nothing, whatever is declared.
+pub(super) fn paging(
+    arguments: &Canonical,
+    declared: Option<&PagingDeclaration>,
+    ignored: Option<&str>,
+) -> Paging {
     let mut split = Split::default();
     for member in arguments.members() {
+        if Some(member.key) == ignored {
+            split.put(Part::Ignored, member.text.to_owned());
+            continue;
+        }
         let key = fold(member.key);
         if declared.is_none() && CONTAINERS.contains(&key.as_str()) && split.container(member) {
             continue;
@@ -98,7 +109,18 @@ pub(super) fn paging(arguments: &Canonical, declared: Option<&PagingDeclaration>
         };
         split.put(part, member.text.to_owned());
     }
-    split.finish()
+    let has_ignored = split.has_ignored;
+    let mut paging = split.finish();
+    let is_meant = |member: &MemberText<'_>| {
+        let is_declared =
+            |declared: &PagingDeclaration| declared_part(member.key, declared) == Part::Ignored;
+        Some(member.key) != ignored && !declared.is_some_and(is_declared)
+    };
+    paging.meant = has_ignored.then(|| {
+        let meant = arguments.members().filter(is_meant).map(|member| member.text);
+        format!("{{{}}}", meant.collect::<Vec<_>>().join(","))
+    });
+    paging
 }
 
 #[derive(Default)]
@@ -106,6 +128,7 @@ struct Split {
     rest: Vec<String>,
     position: Vec<String>,
     has_other: bool,
+    has_ignored: bool,
 }
 
 impl Split {
@@ -113,7 +136,8 @@ impl Split {
         match part {
             Part::Rest => self.rest.push(member),
             Part::Position => self.position.push(member),
-            Part::Size | Part::Ignored => self.has_other = true,
+            Part::Size => self.has_other = true,
+            Part::Ignored => (self.has_other, self.has_ignored) = (true, true),
         }
     }
 
@@ -146,6 +170,7 @@ impl Split {
         Paging {
             core: has_any.then(|| object(&self.rest)),
             pos: (!self.position.is_empty()).then(|| object(&self.position)),
+            meant: None,
         }
     }
 }
@@ -245,7 +270,7 @@ mod tests {
     #[track_caller]
     fn check(arguments: &str, core: Option<&str>, pos: Option<&str>) {
         let canonical = canonical_json::canonicalise_text(arguments).unwrap();
-        let got = paging(&canonical, None);
+        let got = paging(&canonical, None, None);
         assert_eq!((got.core.as_deref(), got.pos.as_deref()), (core, pos), "{arguments}");
     }
 
@@ -315,7 +340,7 @@ mod tests {
         };
         let text = r#"{"chapter":2,"page":3,"why":"because"}"#;
         let canonical = canonical_json::canonicalise_text(text).unwrap();
-        let got = paging(&canonical, Some(&declared));
+        let got = paging(&canonical, Some(&declared), None);
         assert_eq!(got.core.as_deref(), Some(r#"{"page":3}"#));
         assert_eq!(got.pos.as_deref(), Some(r#"{"chapter":2}"#));
     }

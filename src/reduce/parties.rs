@@ -14,6 +14,7 @@ const SERVERS: &[Key] = &[
     Key::PlainMcpServer,
     Key::PlainMcpServerName,
     Key::ClineServerName,
+    Key::CopilotMcpServerName,
 ];
 
 /// Where the calling program is named, with its version.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::canonical_json;
 use super::context::EmptyDeclaration;
-use super::{marks, tool_message};
+use super::{marks, messages, tool_message};
 use crate::call::{Emptiness, Outcome};
 use crate::otlp::Value;
 use crate::recognise::{Dialect, Key, ResultFrom, Seen};
@@ -124,6 +124,12 @@ fn read(seen: &Seen<'_>, place: ResultFrom) -> Option<ResultLook> {
         ResultFrom::Event(event, key) => {
             let event = seen.span.events.iter().rev().find(|each| each.name == event)?;
             of_value(event.attributes.get(key)?, &[])
+        }
+        ResultFrom::Messages(event, key) => {
+            let event = seen.span.events.iter().rev().find(|each| each.name == event)?;
+            let names = &["response", "result"];
+            let text = messages::part(event.attributes.text(key)?, "tool_call_response", names)?;
+            Some(of_text(&text, &[]))
         }
         ResultFrom::Count(key) => {
             let count = seen.integer(key)?;

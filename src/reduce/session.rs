@@ -44,7 +44,9 @@ pub(super) fn claim(
         let span = seen.span.attributes.get(name).and_then(word);
         span.or_else(|| seen.resource.attributes.get(name).and_then(word))
     });
-    let known = CONVERSATIONS.iter().filter_map(|key| seen.word(*key));
+    // Where the transport's session is none, neither is what once had its place.
+    let is_one = |key: &&Key| rules.has_transport_session || **key != Key::SessionId;
+    let known = CONVERSATIONS.iter().filter(is_one).filter_map(|key| seen.word(*key));
     if let Some(id) = configured.chain(known).find(|id| is_session(id)) {
         return Some(SessionClaim::Conversation(SessionKey::of(&id)));
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::recognise::{Key, Seen, ToolFrom};
+use crate::recognise::{Key, Seen, ToolFrom, hashed_parts, short_hash};
 
 /// Names that stand in the place of one that is not known.
 const NO_NAMES: &[&str] =
@@ -27,6 +27,10 @@ fn read<'v>(seen: &Seen<'v>, place: ToolFrom) -> Option<Cow<'v, str>> {
             let name = seen.text(key)?;
             let server = seen.text(server);
             Some(Cow::Borrowed(server.map_or(name, |server| without_server(name, server))))
+        }
+        ToolFrom::HashedPart(key) => {
+            let (_, tool) = hashed_parts(seen.text(key)?)?;
+            Some(Cow::Owned(short_hash(tool)))
         }
         ToolFrom::Member(key, member) => seen.member(key, member).map(Cow::Owned),
         ToolFrom::RequestIn(key) => request_name(seen.text(key)?).map(Cow::Owned),

@@ -13,6 +13,9 @@ pub enum Assets {
     /// In every page: each is one file that can be mailed or opened by itself.
     #[default]
     Inline,
+    /// The style sheet in every page and no script at all, for a page that is sent by mail. No
+    /// figure needs the script.
+    Mail,
     /// In files beside the pages, for hosts whose own policy refuses what is inline.
     Files,
 }
@@ -37,8 +40,10 @@ struct Icon;
 pub struct Head {
     /// The content security policy.
     pub policy: String,
-    /// The files to link to; none where both stand in the page.
+    /// The files to link to; none where the style sheet stands in the page.
     pub linked: Option<Linked>,
+    /// Whether there is a script.
+    pub has_script: bool,
 }
 
 /// Paths from the site's top. Each name holds a part of its content's hash: a page of an older
@@ -67,7 +72,12 @@ impl Head {
                     "default-src 'none'; style-src 'sha256-{style}'; \
                      script-src 'sha256-{script}'; img-src data:; {rest}"
                 );
-                Self { policy, linked: None }
+                Self { policy, linked: None, has_script: true }
+            }
+            Assets::Mail => {
+                let style = base64::engine::general_purpose::STANDARD.encode(style);
+                let policy = format!("default-src 'none'; style-src 'sha256-{style}'; {rest}");
+                Self { policy, linked: None, has_script: false }
             }
             Assets::Files => {
                 let icon = Sha256::digest(render(&Icon));
@@ -76,6 +86,7 @@ impl Head {
                     format!("assets/report-{start:010x}.{ext}")
                 };
                 Self {
+                    has_script: true,
                     policy: format!(
                         "default-src 'none'; style-src 'self'; script-src 'self'; \
                          img-src 'self'; {rest}"

@@ -177,9 +177,10 @@ mod tests {
             });
             let told: Vec<(u64, Recovery)> = told.collect();
             let mut reader = NameReader { numbered: &names, in_full: &mut Name::clone };
-            match packed {
-                Some(packed) => prop_assert_eq!(unpack(&packed, &mut reader), Ok(told)),
-                None => prop_assert_eq!(told, []),
+            if let Some(packed) = packed {
+                prop_assert_eq!(unpack(&packed, &mut reader), Ok(told));
+            } else {
+                prop_assert_eq!(told, []);
             }
         }
 

@@ -91,11 +91,10 @@ fn bitbucket_page(comments: &[Value], line: &str) -> Value {
     let page = line.split("page=").last().unwrap().split(' ').next().unwrap();
     let page: usize = page.parse().unwrap();
     let values: Vec<_> = comments.iter().skip((page - 1) * 3).take(3).cloned().collect();
-    let mut body = json!({"values": values, "page": page});
     if comments.len() > page * 3 {
-        body["next"] = json!("http://elsewhere.example/steal");
+        return json!({"values": values, "page": page, "next": "http://elsewhere.example/steal"});
     }
-    body
+    json!({"values": values, "page": page})
 }
 
 fn read_request(reader: &mut impl BufRead) -> Seen {

@@ -109,14 +109,14 @@ captures! {
     pydantic_ai_v2: "pydantic-ai-v2";
     vercel_ai: "vercel-ai";
     vercel_ai_legacy: "vercel-ai-legacy";
-    claude_code: "claude-code", ignore = "needs the reading of logs";
-    claude_code_details: "claude-code-details", ignore = "needs the reading of logs";
-    codex: "codex", ignore = "needs the reading of logs";
+    claude_code: "claude-code";
+    claude_code_details: "claude-code-details";
+    codex: "codex";
     copilot_cli: "copilot-cli";
-    copilot_cli_content: "copilot-cli-content", ignore = "needs the reading of logs";
-    gemini_cli: "gemini-cli", ignore = "needs the reading of logs";
-    qwen_code: "qwen-code", ignore = "needs the reading of logs";
-    opencode: "opencode", ignore = "needs the reading of logs";
+    copilot_cli_content: "copilot-cli-content";
+    gemini_cli: "gemini-cli";
+    qwen_code: "qwen-code";
+    opencode: "opencode";
 }
 
 #[test]

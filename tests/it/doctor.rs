@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::dialects::body::protobuf;
 use crate::dialects::{Fate, corpus_fates};
-use crate::receive::client::post;
+use crate::receive::client::{post, send as send_raw};
 use crate::support::{self, RunningServer, stdout};
 
 fn text(key: &str, value: &str) -> Value {
@@ -129,7 +129,11 @@ async fn what_was_sent_is_told_by_service_and_dialect_beside_a_running_server() 
     let ordinary = span(30, 300, "SELECT", 3, &[("db.system", "sqlite")]);
     send(&server, &request("orders-api", "sqlalchemy", &[ordinary])).await;
 
-    let document = document_with_counts(&data_dir, 11);
+    let metrics = b"POST /v1/metrics HTTP/1.1\r\nhost: x\r\n\
+        content-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n";
+    assert_eq!(send_raw(server.http, metrics).await.status, 200);
+
+    let document = document_with_counts(&data_dir, 12);
     assert_eq!(document["has_arrived"], true);
     assert_eq!(document["receiving_process"], server.id());
     let services = &document["services"];
@@ -177,6 +181,9 @@ async fn what_was_sent_is_told_by_service_and_dialect_beside_a_running_server() 
     assert_eq!((&orders["seen"], &orders["calls"]), (&json!(1), &json!(0)));
     assert!(orders["remedy"]["lines"][0].is_string());
 
+    let metrics = find(&find(services, "service", "")["sources"], "kind", "metric");
+    assert_eq!((&metrics["seen"], &metrics["ordinary"]), (&json!(1), &json!(1)));
+
     let screen = doctor(&data_dir, &[]);
     for part in ["shop-mcp", "fastmcp", "1 other_method", "1 twice", "orders-api", "To mend"] {
         assert!(screen.contains(part), "no {part} in:\n{screen}");
@@ -191,6 +198,41 @@ fn assert_fits(screen: &str) {
         assert!(line.chars().count() <= 80, "{line}");
         assert!(!line.chars().any(char::is_control), "{line:?}");
     }
+}
+
+#[test]
+fn log_records_are_counted_beside_spans() {
+    let folder = tempfile::tempdir().unwrap();
+    let data_dir = folder.path().join("data");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/otlp");
+    let body = std::fs::read_to_string(corpus.join("codex_logs.json")).unwrap();
+    let body: Value = serde_json::from_str(&body).unwrap();
+    let file = folder.path().join("logs.jsonl");
+    std::fs::write(&file, format!("{body}\n")).unwrap();
+    support::succeed(&data_dir, &["import", file.to_str().unwrap()]);
+    let mut records = 0;
+    for resource in body["resourceLogs"].as_array().unwrap() {
+        for scope in resource["scopeLogs"].as_array().unwrap() {
+            records += scope["logRecords"].as_array().unwrap().len();
+        }
+    }
+    let document = document(&data_dir);
+    let sources = document["services"].as_array().unwrap().iter();
+    let sources: Vec<&Value> =
+        sources.flat_map(|service| service["sources"].as_array().unwrap()).collect();
+    assert!(sources.iter().all(|source| source["kind"] == "log"), "{document:#}");
+    let sum =
+        |field: &str| -> u64 { sources.iter().map(|source| source[field].as_u64().unwrap()).sum() };
+    assert_eq!(sum("seen"), records as u64);
+    let expected = std::fs::read_to_string(corpus.join("codex_logs.expect.yaml")).unwrap();
+    let expected = expected.matches("dialect: codex_log").count() as u64;
+    assert!(expected > 0);
+    assert_eq!(sum("recognised"), expected);
+    let dialects = sources.iter().flat_map(|source| source["dialects"].as_array().unwrap());
+    let calls = dialects
+        .map(|each| each["calls"].as_u64().unwrap() + each["duplicates"].as_u64().unwrap())
+        .sum::<u64>();
+    assert_eq!(calls, expected);
 }
 
 #[tokio::test]

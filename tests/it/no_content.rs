@@ -52,6 +52,9 @@ fn is_content(key: &str) -> bool {
     PARTS.iter().any(|part| key.contains(part))
         && !key.ends_with("hash")
         && !key.ends_with("_count")
+        // Names of tools.
+        && !key.ends_with("_tool_name")
+        && key != "mcp.request.params.name"
 }
 
 fn poison(json: &mut serde_json::Value, is_in_content: bool) {

@@ -140,6 +140,98 @@ fn send_spans(exporter: SpanExporter) {
     provider.shutdown().expect("the exporter ends");
 }
 
+/// What coding agents put into log records, wherever it is content (an attribute's text, a JSON
+/// text, the body).
+const LOG_CONTENT: &[&str] = &[
+    "tool_input",
+    "tool_parameters",
+    "arguments",
+    "function_args",
+    "output",
+    "error",
+    "error.message",
+    "metadata",
+    "prompt",
+    "bash_command",
+    "full_command",
+    "argumentKeys",
+    "user.email",
+    "user.id",
+    "organization.id",
+    "process.command_args",
+    "anthropic.custom_base_url",
+    "an.attribute.that.nobody.knows",
+    // Identities: kept as hashes, never as text.
+    "session.id",
+    "conversation.id",
+    "prompt.id",
+    "prompt_id",
+    "tool_use_id",
+    "call_id",
+    "ulid",
+];
+
+/// Sends the log records of every agent, full of marks.
+fn send_logs(server: &RunningServer) {
+    let text =
+        |key: &str, text: &str| serde_json::json!({ "key": key, "value": { "stringValue": text } });
+    let noon = noon_of_yesterday().duration_since(UNIX_EPOCH).unwrap().as_nanos().to_string();
+    let events: [(&str, &str, &[&str]); 8] = [
+        ("com.anthropic.claude_code.events", "tool_result", &["tool_name"]),
+        ("com.anthropic.claude_code.events", "tool_decision", &["tool_name"]),
+        ("codex_otel.log_only", "codex.tool_result", &["tool_name"]),
+        ("gemini-cli", "gemini_cli.tool_call", &["function_name"]),
+        ("qwen-code", "qwen-code.tool_call", &["function_name"]),
+        ("com.opencode", "tool_result", &["tool_name"]),
+        ("cline", "task.tool_used", &["tool"]),
+        ("anything", "user_prompt", &[]),
+    ];
+    for (scope, event, names) in events {
+        let mut records = Vec::new();
+        for (is_json, success) in [(false, "true"), (true, "false"), (true, "true")] {
+            let content = LOG_CONTENT.iter().map(|key| {
+                let mark = canary(&format!("log-{key}"));
+                let json = format!(r#"{{"city":"{mark}","n":[1,{{"{mark}":null}}]}}"#);
+                text(key, if is_json { &json } else { &mark })
+            });
+            let told = [text("event.name", event), text("success", success)];
+            let names = names.iter().map(|key| text(key, "find"));
+            let mut attributes: Vec<_> = told.into_iter().chain(names).chain(content).collect();
+            attributes.push(text("duration_ms", "20"));
+            records.push(serde_json::json!({
+                "timeUnixNano": noon,
+                "eventName": canary("event-name"),
+                "severityText": canary("severity"),
+                "body": { "stringValue": canary("log-body") },
+                "attributes": attributes,
+            }));
+        }
+        let resource = [text("service.name", "agent"), text("process.command", &canary("argv"))];
+        let body = serde_json::json!({ "resourceLogs": [{
+            "resource": { "attributes": resource },
+            "scopeLogs": [{ "scope": { "name": scope }, "logRecords": records }],
+        }] });
+        let answer = post(server, "/v1/logs", "application/json", &body.to_string());
+        assert!(answer.starts_with(b"HTTP/1.1 200"), "{scope}");
+    }
+}
+
+fn post(server: &RunningServer, path: &str, kind: &str, body: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(server.http).unwrap();
+    let request = format!(
+        "POST {path}?q={CANARY} HTTP/1.1\r\nhost: {CANARY}\r\nuser-agent: {CANARY}\r\n\
+         authorization: Bearer {CANARY}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\
+         connection: close\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 "), "an answer of {} bytes", answer.len());
+    assert_clean(&answer, Path::new("the answer"));
+    answer
+}
+
 /// Requests that cannot be taken: their content belongs into no log line either.
 fn send_nonsense(server: &RunningServer) {
     let body = format!("{{\"resourceSpans\":[\"{}\"", canary("body"));
@@ -149,18 +241,7 @@ fn send_nonsense(server: &RunningServer) {
         ("/v1/logs", "application/x-protobuf"),
         ("/v1/cAnArY-path", "text/cAnArY-type"),
     ] {
-        let mut stream = TcpStream::connect(server.http).unwrap();
-        let request = format!(
-            "POST {path}?q={CANARY} HTTP/1.1\r\nhost: {CANARY}\r\nuser-agent: {CANARY}\r\n\
-             authorization: Bearer {CANARY}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\
-             connection: close\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        assert!(answer.starts_with(b"HTTP/1.1 "), "an answer of {} bytes", answer.len());
-        assert_clean(&answer, Path::new("the answer"));
+        post(server, path, kind, &body);
     }
 }
 
@@ -209,6 +290,7 @@ fn no_content_reaches_any_byte_that_is_written() {
         .with_protocol(Protocol::HttpBinary)
         .with_endpoint(format!("{}/v1/traces", server.http_url()));
     send_spans(http.build().unwrap());
+    send_logs(&server);
     send_nonsense(&server);
 
     // While it runs, with the write-ahead log and everything else that is open.
@@ -223,6 +305,8 @@ fn no_content_reaches_any_byte_that_is_written() {
         &["export", "calls", "--day", &day],
         &["export", "calls", "--day", &day, "--format", "csv"],
         &["nightly", "--day", &day, "--explain", "find"],
+        &["doctor"],
+        &["doctor", "--json"],
     ] {
         let args: Vec<&str> = args.iter().copied().chain(trace).collect();
         let output = support::succeed(&data_dir, &args);

@@ -114,6 +114,27 @@ pub(super) const REMEDIES: &[Remedies] = &[
         ..Remedies::BASE
     },
     Remedies {
+        dialects: &["logfire_openai_agents"],
+        arguments: Remedy::new(
+            "Python",
+            "logfire.configure(scrubbing=False)  # only where firstcall alone receives",
+            "logfire.instrument_openai_agents()  # its spans carry `input`",
+        ),
+        result: Remedy::new(
+            "Python",
+            "logfire.configure()",
+            "logfire.instrument_openai_agents()  # its spans carry `output`",
+        ),
+        session: AGENT_SESSION,
+        failure: Some(Remedy::new(
+            "Python, beside it",
+            "logfire.configure()",
+            "logfire.instrument_mcp()  # a span with its `response` tells isError",
+        )),
+        sampling: LOGFIRE_SAMPLING,
+        ..Remedies::BASE
+    },
+    Remedies {
         dialects: &["logfire_mcp_client", "logfire_mcp_server"],
         arguments: Remedy::new(
             "Python",

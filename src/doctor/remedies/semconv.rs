@@ -8,12 +8,12 @@ const GENAI_CONTENT: Remedy = Remedy::new(
     "export OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental",
 );
 const MCP_ARGUMENTS: Remedy = Remedy::new(
-    "the program that makes the span, in Python",
+    "Python, where the span is made",
     "text = json.dumps(request.params.arguments)",
     "span.set_attribute(\"gen_ai.tool.call.arguments\", text)",
 );
 const MCP_RESULT: Remedy = Remedy::new(
-    "the program that makes the span, in Python",
+    "Python, where the span is made",
     "text = json.dumps(result)",
     "span.set_attribute(\"gen_ai.tool.call.result\", text)",
 );

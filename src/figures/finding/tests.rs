@@ -60,6 +60,7 @@ fn low_and_severe_rates_fire_from_twenty_judged_calls_on() {
 
 #[test]
 fn what_fewer_than_twenty_sessions_show_is_no_struggle_with_a_tool() {
+    use FindingRule::{BadArguments, EmptyAnswers, ExtraAttempts, GreenRetries, LowFirstCall};
     let of_sessions = |sessions| {
         let mut figures = good(400, 100, 100);
         figures.sessions = sessions;
@@ -69,7 +70,6 @@ fn what_fewer_than_twenty_sessions_show_is_no_struggle_with_a_tool() {
         figures.extra_attempts = 300;
         rules(&range(figures))
     };
-    use FindingRule::{BadArguments, EmptyAnswers, ExtraAttempts, GreenRetries, LowFirstCall};
     let found: Vec<FindingRule> = of_sessions(20).into_iter().map(|(_, rule)| rule).collect();
     for rule in [BadArguments, EmptyAnswers, ExtraAttempts, GreenRetries, LowFirstCall] {
         assert!(found.contains(&rule), "{rule} of {found:?}");
@@ -317,7 +317,9 @@ fn any_figures() -> impl Strategy<Value = Figures> {
         let reworded = RewordedCount { retries: ok, sessions: rest[0] };
         figures.reworded.insert(Name::cut("customer_ref"), reworded);
         let outcomes = [(Outcome::BadArgs, bad_args), (Outcome::Timeout, failed)];
-        outcomes.into_iter().for_each(|(outcome, times)| figures.outcomes.add(outcome, times));
+        for (outcome, times) in outcomes {
+            figures.outcomes.add(outcome, times);
+        }
         figures.outcomes.add(Outcome::Ok, calls - bad_args - failed);
         for (class, times) in [
             (RetryClass::FanOut, fan),

@@ -521,9 +521,14 @@ pub(in crate::nightly) enum Shape {
     AgentTwice,
     Gateway,
     TwoTraces,
+    LogAlone,
+    LabelAndExecution,
+    LogAndLabel,
+    LogLabelAndExecution,
+    LogApart,
 }
 
-const SHAPES: [Shape; 9] = [
+const SHAPES: [Shape; 14] = [
     Shape::Server,
     Shape::Client,
     Shape::ClientAndServer,
@@ -533,12 +538,32 @@ const SHAPES: [Shape; 9] = [
     Shape::AgentTwice,
     Shape::Gateway,
     Shape::TwoTraces,
+    Shape::LogAlone,
+    Shape::LabelAndExecution,
+    Shape::LogAndLabel,
+    Shape::LogLabelAndExecution,
+    Shape::LogApart,
 ];
 
 /// A call before it becomes spans: start and length in milliseconds, tool.
 pub(in crate::nightly) type Plan = (u64, u64, &'static str);
 
-/// The spans of one call, numbered from `number`.
+/// A coding agent's log record.
+fn log(number: u64, tool: &str, times: (u64, u64)) -> Sighting {
+    seen(number, SpanKind::Internal, "events", tool, times)
+}
+
+/// What a coding agent tells of a call, be it in a span or in a log record: session and id.
+fn of_agent(call: u64, of: u8, sighting: Sighting) -> Sighting {
+    Sighting {
+        emitter: Some(name("claude-code")),
+        session: Some(SessionClaim::Conversation(SessionKey::of(&format!("conversation {of}")))),
+        call_id: Some(CallKey::of(&format!("toolu_{call}"))),
+        ..sighting
+    }
+}
+
+/// The spans and log records of one call, numbered from `number`.
 fn spans((start, length, tool): Plan, shape: Shape, number: u64, of: u8) -> Vec<Sighting> {
     let within = |by: u64| (start + by, start + length - by);
     let prefixed = format!("mcp__shop__{tool}");
@@ -587,6 +612,27 @@ fn spans((start, length, tool): Plan, shape: Shape, number: u64, of: u8) -> Vec<
             };
             let far = Sighting { trace_id: trace(100 + of), ..server(number + 1, tool, within(2)) };
             vec![told(client(number, tool, within(0))), told(far)]
+        }
+        Shape::LogAlone => vec![of_agent(number, of, log(number, tool, within(0)))],
+        Shape::LabelAndExecution
+        | Shape::LogAndLabel
+        | Shape::LogLabelAndExecution
+        | Shape::LogApart => {
+            // The label's time holds a wait that is no part of the call.
+            let label =
+                seen(number, SpanKind::Internal, "tracing", tool, (start, start + length + 3));
+            let label = Sighting { is_label: true, ..label };
+            let run = under(number, seen(number + 1, SpanKind::Internal, "tracing", "", within(0)));
+            let mut record = log(number + 2, "", within(0));
+            if matches!(shape, Shape::LogApart) {
+                record.trace_id = trace(200 + of);
+            }
+            let all = match shape {
+                Shape::LabelAndExecution => vec![label, run],
+                Shape::LogAndLabel => vec![label, record],
+                _ => vec![label, run, record],
+            };
+            all.into_iter().map(|sighting| of_agent(number, of, sighting)).collect()
         }
     };
     let here = |sighting: Sighting| {

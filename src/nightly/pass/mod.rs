@@ -27,7 +27,7 @@ use crate::store::{PassLease, Store, StoreError, StoredSighting};
 /// How many bytes of sightings or calls stay in memory before parts of the day wait on disk.
 const IN_MEMORY: usize = 32 << 20;
 /// Into how many parts a larger day is divided.
-const PARTS: usize = 512;
+const PARTS: usize = 1024;
 /// After how many sightings progress is told again.
 const TELL_EVERY: u64 = 250_000;
 /// The folder for waiting parts, within the data folder.
@@ -131,21 +131,21 @@ pub struct PassReport {
     pub failed: Vec<(Day, StoreError)>,
 }
 
-/// Runs a pass over `days`, one day after the other. At most one pass runs at a time, whatever
-/// process it is in ([`StoreError::PassRunning`]).
+/// Runs a pass over `days` under the usual terms, as [`run_under`] does.
 pub fn run(
     store: &Store,
     days: DaysToRun,
     clock: &dyn Clock,
     progress: &mut dyn FnMut(PassEvent),
 ) -> Result<PassReport, NightlyError> {
-    run_under(store, &Declared::default(), days, clock, progress)
+    run_under(store, Terms::default(), &Declared::default(), days, clock, progress)
 }
 
-/// Runs a pass as [`run`] does, with what the configuration declares of tools; what their servers
-/// offer is read from the store.
+/// Runs a pass as [`run`] does, under other terms than the usual and with what the configuration
+/// declares of tools; what their servers offer is read from the store.
 pub fn run_under(
     store: &Store,
+    terms: Terms,
     declared: &Declared,
     days: DaysToRun,
     clock: &dyn Clock,
@@ -162,7 +162,7 @@ pub fn run_under(
         DaysToRun::Range { from, to } => days::of_range(from, to, now.day())?,
     };
     progress(PassEvent::Begun { days: days.len() });
-    let pass = Pass { store, declared, lease, clock };
+    let pass = Pass { store, terms, declared, lease, clock };
     let mut report = PassReport::default();
     for day in days {
         match pass.cover(day, progress) {
@@ -206,6 +206,7 @@ const fn is_of_one_file(error: &StoreError) -> bool {
 
 struct Pass<'a> {
     store: &'a Store,
+    terms: Terms,
     declared: &'a Declared,
     lease: PassLease,
     clock: &'a dyn Clock,
@@ -218,7 +219,7 @@ impl Pass<'_> {
         progress: &mut dyn FnMut(PassEvent),
     ) -> Result<DayPassed, NightlyError> {
         let first_covered = self.first_covered(day)?;
-        let terms = Terms { first_covered, ..Terms::default() };
+        let terms = Terms { first_covered, ..self.terms };
         // Before the sightings: what arrives while they are read makes the day due again.
         let watermark = self.store.watermark(day)?;
         let (figures, sightings) = figures_of(self.store, self.declared, terms, day, progress)?;

@@ -22,6 +22,9 @@ pub(super) static GOOGLE_ADK: Dialect = Dialect {
     ..Dialect::BASE
 };
 
+/// The event that holds messages by OpenTelemetry's newer conventions of GenAI.
+const DETAILS: &str = "gen_ai.client.inference.operation.details";
+
 /// Strands (A9): arguments and result are events.
 pub(super) static STRANDS: Dialect = Dialect {
     name: "strands",
@@ -30,10 +33,12 @@ pub(super) static STRANDS: Dialect = Dialect {
     arguments: &[
         ArgumentsFrom::Key(Key::GenAiToolCallArguments),
         ArgumentsFrom::Event("gen_ai.tool.message", "content"),
+        ArgumentsFrom::Messages(DETAILS, "gen_ai.input.messages"),
     ],
     result: &[
         ResultFrom::Key(Key::GenAiToolCallResult),
         ResultFrom::Event("gen_ai.choice", "message"),
+        ResultFrom::Messages(DETAILS, "gen_ai.output.messages"),
     ],
     ..Dialect::BASE
 };
@@ -67,8 +72,13 @@ pub(super) static MASTRA: Dialect = Dialect {
     arguments: &[
         ArgumentsFrom::Key(Key::GenAiToolCallArguments),
         ArgumentsFrom::Key(Key::GenAiToolInput),
+        ArgumentsFrom::Key(Key::PlainInput),
     ],
-    result: &[ResultFrom::Key(Key::GenAiToolCallResult), ResultFrom::Key(Key::GenAiToolOutput)],
+    result: &[
+        ResultFrom::Key(Key::GenAiToolCallResult),
+        ResultFrom::Key(Key::GenAiToolOutput),
+        ResultFrom::Key(Key::Output),
+    ],
     ..Dialect::BASE
 };
 

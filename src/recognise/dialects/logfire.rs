@@ -1,4 +1,4 @@
-//! Logfire's instrumentation of MCP, client and server.
+//! Logfire's instrumentations: of MCP, client and server, and of OpenAI Agents.
 
 use super::super::attribute_names::Key;
 use super::super::dialect::{ArgumentsFrom, Dialect, ResultFrom, Side, ToolFrom};
@@ -35,5 +35,22 @@ pub(super) static MCP_SERVER: Dialect = Dialect {
     arguments: &[ArgumentsFrom::Wrapped(Key::Request)],
     result: &[ResultFrom::Key(Key::Response)],
     confidence,
+    ..Dialect::BASE
+};
+
+/// The span of a function of OpenAI Agents (A7b). Failures that the framework catches read as ok.
+pub(super) static FUNCTION: Dialect = Dialect {
+    name: "logfire_openai_agents",
+    test: |seen| {
+        seen.scope.name.starts_with("logfire")
+            && seen.is_named("Function: ")
+            && seen.has(Key::PlainName)
+    },
+    side: Side::Agent,
+    // The span's own name may be the template `Function: {name}`.
+    tool: &[ToolFrom::Key(Key::PlainName)],
+    arguments: &[ArgumentsFrom::Key(Key::PlainInput)],
+    result: &[ResultFrom::Key(Key::Output)],
+    confidence: |_seen| Confidence::Low,
     ..Dialect::BASE
 };

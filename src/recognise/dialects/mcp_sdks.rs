@@ -12,11 +12,18 @@ fn is_call(seen: &Seen<'_>, scope: &str) -> bool {
     seen.is_scope(scope) && calls_by_method(seen) == Some(true)
 }
 
-/// The C# SDK, both sides (M1). Its session is random for every handler.
+/// The C# SDK, both sides (M1), with its older names (M1a). Its session is random for every
+/// handler, whatever it is called.
 pub(super) static CSHARP: Dialect = Dialect {
     name: "csharp_mcp_sdk",
     test: |seen| is_call(seen, "Experimental.ModelContextProtocol"),
     side: Side::ByKind,
+    tool: &[
+        ToolFrom::Key(Key::GenAiToolName),
+        ToolFrom::Key(Key::McpToolName),
+        ToolFrom::Key(Key::McpRequestParamsName),
+        ToolFrom::NameAfter("tools/call "),
+    ],
     has_transport_session: false,
     ..Dialect::BASE
 };

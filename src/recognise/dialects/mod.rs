@@ -7,7 +7,7 @@
 mod claude_code;
 mod cline;
 mod codex;
-mod copilot;
+pub(super) mod copilot;
 mod fastmcp;
 mod frameworks;
 mod gateways;
@@ -39,6 +39,7 @@ pub(super) static DIALECTS: &[&Dialect] = &[
     &sentry::SENTRY,
     &logfire::MCP_CLIENT,
     &logfire::MCP_SERVER,
+    &logfire::FUNCTION,
     &openllmetry::MCP,
     &servers::HYPERDX,
     &servers::MCPCAT,
@@ -88,7 +89,8 @@ pub(super) static LOG_DIALECTS: &[&Dialect] = &[
 ];
 
 /// Spans of calls that the same agent's log records tell of, and tell better.
-pub(super) static TOLD_BY_LOG: &[fn(&Seen<'_>) -> bool] = &[codex::is_span, gemini_cli::is_span];
+pub(super) static TOLD_BY_LOG: &[fn(&Seen<'_>) -> bool] =
+    &[codex::is_span, gemini_cli::is_span, opencode::is_plugin_span];
 
 /// Log records of calls that the same agent's spans tell of, and tell better.
 pub(super) static TOLD_BY_SPAN: &[fn(&Seen<'_>) -> bool] = &[copilot::is_log];

@@ -41,6 +41,11 @@ pub(super) static PLUGIN_LOG: Dialect = Dialect {
     ..Dialect::BASE
 };
 
+/// Whether a span is the plugin's own of a tool.
+pub(super) fn is_plugin_span(seen: &Seen<'_>) -> bool {
+    seen.is_scope("com.opencode")
+}
+
 /// A command is "ok" when it has run, whatever its exit code.
 fn of_command(seen: &Seen<'_>, tool: Key) -> Confidence {
     if seen.text(tool) == Some("bash") { Confidence::Low } else { Confidence::High }

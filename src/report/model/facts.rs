@@ -203,13 +203,12 @@ fn offered(input: &ReportInput, called: &BTreeSet<ToolKey>) -> BTreeMap<ToolKey,
     let mut offered = BTreeMap::new();
     for one in &input.offered {
         let tool = Name::cut(&one.tool);
-        let keys: Vec<ToolKey> = match &one.service {
-            Some(service) => vec![ToolKey { service: Name::cut(service), tool }],
-            None => {
-                let same = called.iter().filter(|key| key.tool == tool).cloned();
-                let same: Vec<_> = same.collect();
-                if same.is_empty() { vec![ToolKey { service: Name::cut(""), tool }] } else { same }
-            }
+        let keys: Vec<ToolKey> = if let Some(service) = &one.service {
+            vec![ToolKey { service: Name::cut(service), tool }]
+        } else {
+            let same = called.iter().filter(|key| key.tool == tool).cloned();
+            let same: Vec<_> = same.collect();
+            if same.is_empty() { vec![ToolKey { service: Name::cut(""), tool }] } else { same }
         };
         for key in keys {
             let size = offered.entry(key).or_insert(one.schema_bytes);

@@ -131,11 +131,28 @@ fn emptiness(facts: &Facts<'_>) -> StripItem {
         rest: if low == 0 {
             String::new()
         } else {
-            format!("{} may hide a failure", counted(low, "good answer", "good answers"))
+            let answers = counted(low, "good answer", "good answers");
+            format!("{answers} may hide a failure{}", of_clients(facts))
         },
         is_doubtful: overall.emptiness_known * 2 < ok,
         doubt: (overall.emptiness_known * 2 < ok)
             .then(|| "of most good answers it is not known whether they were empty".to_owned()),
+    }
+}
+
+/// For which clients, those with the most such answers first.
+fn of_clients(facts: &Facts<'_>) -> String {
+    let low = |client: &&crate::call::ClientName| {
+        facts.now.clients.get(*client).map_or(0, |figures| figures.ok_low_confidence)
+    };
+    let mut clients: Vec<_> = facts.now.clients.keys().filter(|client| low(client) > 0).collect();
+    clients.sort_by_key(|client| std::cmp::Reverse(low(client)));
+    let named: Vec<String> =
+        clients.iter().take(MAX_NAMED).map(|client| names::shown(client.as_str())).collect();
+    match (named.as_slice(), clients.len().saturating_sub(MAX_NAMED)) {
+        ([], _) => String::new(),
+        (named, 0) => format!(": {}", named.join(", ")),
+        (named, more) => format!(": {} and {more} more", named.join(", ")),
     }
 }
 
@@ -271,6 +288,9 @@ pub fn quality_page(facts: &Facts<'_>) -> QualityPage {
         counts: sightings(facts),
     }
 }
+
+/// The most clients that are named in one line.
+const MAX_NAMED: usize = 5;
 
 /// The most days that are listed; a longer range lists its last ones.
 const DAYS: u32 = 100;

@@ -46,6 +46,7 @@ struct Listed {
 
 impl Request {
     /// The body without an encoding.
+    #[expect(clippy::disallowed_types, reason = "a file of this repository, not a request")]
     pub(super) fn inflated(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         flate2::read::GzDecoder::new(self.gzip.as_slice()).read_to_end(&mut bytes).unwrap();

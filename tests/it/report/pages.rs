@@ -88,6 +88,21 @@ fn with_files_beside_them_pages_hold_nothing_inline() {
 }
 
 #[test]
+fn for_mail_there_is_no_script_and_every_figure_stands_all_the_same() {
+    let mail = site_with(&usual(), firstcall::report::Assets::Mail);
+    let inline = site(&usual());
+    assert_eq!(mail.len(), inline.len());
+    let main =
+        |html: &str| html[html.find("<main").unwrap()..html.find("</footer>").unwrap()].to_owned();
+    for (path, html) in html_pages(&mail) {
+        let document = Html::parse_document(html);
+        assert!(document.errors.is_empty(), "{path}: {:?}", document.errors);
+        assert!(select(&document, "script, link, [src]").is_empty(), "{path}");
+        assert_eq!(main(html), main(&inline[path]), "{path}");
+    }
+}
+
+#[test]
 fn every_table_and_picture_says_what_it_is() {
     for (path, html) in html_pages(&site(&usual())) {
         let document = Html::parse_document(html);
