@@ -5,27 +5,28 @@
 //! nothing behind. Spans and records that are no tool call are counted and forgotten; a tool call that cannot
 //! be kept costs its neighbours nothing and is told to the sender.
 
-use std::collections::BTreeMap;
+mod collector;
+mod senders;
+
 use std::sync::Arc;
 
-use crate::call::{InstallationSecret, Name, Sighting, UnixNanos};
+use crate::call::{InstallationSecret, Sighting, ToolRules};
 use crate::clock::Clock;
 use crate::figures::arrival::Refusal;
-use crate::figures::{ArrivalCounts, RecordKind, SourceCounts, SourceKey, Sources};
-use crate::otlp::{
-    DecodeError, Format, LogView, LogVisitor, ResourceView, ScopeView, Sent, SpanView, Visitor,
-    sent, walk, walk_logs,
-};
-use crate::recognise::{
-    Recognition, as_span, is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text,
-    recognise, recognise_log,
-};
-use crate::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
+use crate::figures::{ArrivalCounts, RecordKind, SourceKey};
+use crate::otlp::{DecodeError, Format, Sent, sent, walk, walk_logs};
+use crate::reduce::{EmptyDeclaration, PagingRules, ReduceContext, ReduceLimits};
 use crate::store::{Batch, Committed, RequestDigest, StoreError, Writer};
+use collector::Collector;
+use senders::Senders;
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
 /// hundred, so without a cap a request could cost ten times what was admitted.
 pub const MAX_CALLS: usize = 65_536;
+
+/// Downstream attempts that are kept of one request, for the same reason. Further ones are left
+/// out and told in the log: calls are worth more than what is below them.
+pub const MAX_ATTEMPTS: usize = 65_536;
 
 /// Where batches become durable.
 pub trait Commit: Send + Sync + 'static {
@@ -136,7 +137,10 @@ pub struct Ingest<C> {
     secret: InstallationSecret,
     limits: ReduceLimits,
     paging: PagingRules,
+    empties: ToolRules<EmptyDeclaration>,
     conversation_attributes: Vec<String>,
+    /// None where downstream attempts are not kept.
+    senders: Option<Senders>,
 }
 
 impl<C: Commit> Ingest<C> {
@@ -148,8 +152,15 @@ impl<C: Commit> Ingest<C> {
             secret,
             limits: ReduceLimits::default(),
             paging: PagingRules::default(),
+            empties: ToolRules::default(),
             conversation_attributes: Vec::new(),
+            senders: Some(Senders::default()),
         }
+    }
+
+    /// The same without downstream attempts.
+    pub fn without_attempts(self) -> Self {
+        Self { senders: None, ..self }
     }
 
     /// The same with other limits.
@@ -160,6 +171,11 @@ impl<C: Commit> Ingest<C> {
     /// The same with declared paging parameters.
     pub fn with_paging(self, paging: PagingRules) -> Self {
         Self { paging, ..self }
+    }
+
+    /// The same with declarations of what an empty answer looks like.
+    pub fn with_empties(self, empties: ToolRules<EmptyDeclaration>) -> Self {
+        Self { empties, ..self }
     }
 
     /// The same with attributes that name a conversation, asked before the known ones.
@@ -177,24 +193,15 @@ impl<C: Commit> Ingest<C> {
     ) -> Result<Reading, IngestError> {
         let is_of = as_sent.unwrap_or_else(|| sent(request, format));
         let now = self.clock.now();
-        let mut collector = Collector {
-            context: ReduceContext {
-                now,
-                secret: &self.secret,
-                limits: &self.limits,
-                paging: &self.paging,
-                conversation_attributes: &self.conversation_attributes,
-            },
-            sightings: Vec::new(),
-            counts: BTreeMap::new(),
-            current: (Name::cut(""), ArrivalCounts::default()),
-            sources: Sources::default(),
-            source: (SourceKey::new("", "", RecordKind::Span), SourceCounts::default()),
-            is_of,
-            items: 0,
-            first_refusal: None,
-            holds_nothing_known: false,
+        let context = ReduceContext {
+            now,
+            secret: &self.secret,
+            limits: &self.limits,
+            paging: &self.paging,
+            empties: &self.empties,
+            conversation_attributes: &self.conversation_attributes,
         };
+        let mut collector = Collector::new(context, self.senders.as_ref(), is_of);
         match is_of {
             Sent::Spans => walk(request, format, &mut collector)?,
             Sent::Logs => walk_logs(request, format, &mut collector)?,
@@ -222,172 +229,5 @@ impl<C: Commit> Ingest<C> {
             outcome.refused = Some((times.saturating_add(committed.refused), reason));
         }
         Ok(outcome)
-    }
-}
-
-/// Collects what a request leaves behind.
-struct Collector<'c> {
-    context: ReduceContext<'c>,
-    sightings: Vec<Sighting>,
-    counts: BTreeMap<Name, ArrivalCounts>,
-    /// The counts of the resource that is being read; moved into `counts` when the next begins.
-    current: (Name, ArrivalCounts),
-    sources: Sources,
-    /// The counts of the scope that is being read; moved into `sources` when the next begins.
-    source: (SourceKey, SourceCounts),
-    is_of: Sent,
-    items: u64,
-    first_refusal: Option<Refusal>,
-    holds_nothing_known: bool,
-}
-
-impl Collector<'_> {
-    fn close_scope(&mut self) {
-        let counts = std::mem::take(&mut self.source.1);
-        if counts != SourceCounts::default() {
-            self.sources.of(self.source.0.clone()).merge(&counts);
-        }
-    }
-
-    fn close_resource(&mut self) {
-        self.close_scope();
-        let (name, counts) =
-            std::mem::replace(&mut self.current, (Name::cut(""), ArrivalCounts::default()));
-        if counts != ArrivalCounts::default() {
-            self.counts.entry(name).or_default().merge(&counts);
-        }
-    }
-
-    fn open_resource(&mut self, service_name: &str, counts: ArrivalCounts) {
-        self.close_resource();
-        self.current = (Name::cut(service_name), counts);
-    }
-
-    fn open_scope(&mut self, name: &str, kind: RecordKind, seen: u64) {
-        self.close_scope();
-        let emitter = self.current.0.clone();
-        let key = SourceKey { emitter, scope: Name::cut(name), kind };
-        self.source = (key, SourceCounts { seen, ..SourceCounts::default() });
-    }
-
-    /// Takes in what was looked at: keeps its sighting, or counts why there is none.
-    fn take(
-        &mut self,
-        recognition: Recognition,
-        span: &SpanView<'_>,
-        scope: &ScopeView<'_>,
-        resource: &ResourceView<'_>,
-    ) {
-        let (counts, source) = (&mut self.current.1, &mut self.source.1);
-        let recognised = match recognition {
-            Recognition::Call(recognised) => recognised,
-            Recognition::NotACall(reason) => {
-                let reason = Name::cut(reason.word());
-                *source.not_calls.entry(reason.clone()).or_default() += 1;
-                *counts.not_calls.entry(reason).or_default() += 1;
-                return;
-            }
-            Recognition::Ordinary => return,
-        };
-        match reduce(&recognised, span, scope, resource, &self.context) {
-            Ok(Reduced { sighting, repairs }) => {
-                *counts.kept.entry(sighting.dialect.clone()).or_default() += 1;
-                *source.kept.entry(sighting.dialect.clone()).or_default() += 1;
-                for repair in repairs {
-                    counts.repaired.add(repair, 1);
-                }
-                // One past the limit is enough to refuse the request.
-                if self.sightings.len() <= MAX_CALLS {
-                    self.sightings.push(sighting);
-                }
-            }
-            Err(refusal) => {
-                counts.refused.add(refusal, 1);
-                source.refused.add(refusal, 1);
-                self.first_refusal.get_or_insert(refusal);
-            }
-        }
-    }
-
-    fn finish(mut self, received: UnixNanos) -> Result<Reading, IngestError> {
-        self.close_resource();
-        for counts in self.counts.values_mut() {
-            counts.requests = 1;
-        }
-        let kept = self.sightings.len();
-        if kept > MAX_CALLS {
-            return Err(IngestError::TooManyCalls);
-        }
-        let refused = self.counts.values().map(|counts| counts.refused.total()).sum();
-        let outcome = Outcome {
-            sent: self.is_of,
-            items: self.items,
-            kept: kept as u64,
-            refused: self.first_refusal.map(|reason| (refused, reason)),
-            duplicates: 0,
-        };
-        let batch = Batch {
-            received,
-            sightings: self.sightings,
-            counts: self.counts,
-            sources: self.sources,
-            imported: Vec::new(),
-        };
-        Ok(Reading { batch, outcome, holds_nothing_known: self.holds_nothing_known })
-    }
-}
-
-impl Visitor for Collector<'_> {
-    fn is_deciding_key(&self, key: &[u8]) -> bool {
-        is_deciding_key(key)
-    }
-
-    fn is_deciding_text(&self, key: &[u8], text: &[u8]) -> bool {
-        is_deciding_text(key, text)
-    }
-
-    fn is_deciding_name(&self, name: &[u8]) -> bool {
-        is_deciding_name(name)
-    }
-
-    fn nothing_known(&mut self) {
-        self.holds_nothing_known = true;
-    }
-
-    fn resource(&mut self, service_name: &str, spans: u64) {
-        self.open_resource(service_name, ArrivalCounts { spans, ..Default::default() });
-        self.items += spans;
-    }
-
-    fn scope(&mut self, name: &str, spans: u64) {
-        self.open_scope(name, RecordKind::Span, spans);
-    }
-
-    fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
-        self.take(recognise(span, scope, resource), span, scope, resource);
-    }
-}
-
-impl LogVisitor for Collector<'_> {
-    fn is_deciding_event(&self, name: &[u8]) -> bool {
-        is_deciding_event(name)
-    }
-
-    fn nothing_known(&mut self) {
-        self.holds_nothing_known = true;
-    }
-
-    fn resource(&mut self, service_name: &str, log_records: u64) {
-        self.open_resource(service_name, ArrivalCounts { log_records, ..Default::default() });
-        self.items += log_records;
-    }
-
-    fn scope(&mut self, name: &str, log_records: u64) {
-        self.open_scope(name, RecordKind::Log, log_records);
-    }
-
-    fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
-        let log = as_span(log);
-        self.take(recognise_log(&log, scope, resource), &log, scope, resource);
     }
 }

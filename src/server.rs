@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::call::{CallDuration, InstallationSecret};
+use crate::call::{CallDuration, InstallationSecret, ToolRules};
 use crate::clock::Clock;
 use crate::config::{self, Config};
 use crate::exporters::{ExportError, OwnMetrics};
@@ -18,7 +18,7 @@ use crate::receive::{
     BearerTokens, BindError, Cors, Drained, Limits, Listeners, Options, Tls, TlsError, TlsFiles,
     TokenError, Transport,
 };
-use crate::reduce::{PagingDeclaration, PagingRules, ReduceLimits};
+use crate::reduce::{EmptyDeclaration, PagingDeclaration, PagingRules, ReduceLimits};
 use crate::self_report::{MetricsBindError, MetricsListener, SelfReport};
 use crate::shutdown::Stop;
 use crate::store::{Store, StoreError, Writer, WriterOptions};
@@ -241,10 +241,12 @@ pub fn ingest(
     clock: Arc<dyn Clock>,
     secret: InstallationSecret,
 ) -> Ingest<Arc<Writer>> {
-    Ingest::new(writer, clock, secret)
+    let ingest = Ingest::new(writer, clock, secret)
         .with_limits(reduce_limits(config))
         .with_paging(paging_rules(&config.tools))
-        .with_conversation_attributes(config.sessions.conversation_attributes.clone())
+        .with_empties(empty_rules(&config.tools))
+        .with_conversation_attributes(config.sessions.conversation_attributes.clone());
+    if config.recovery.downstream_attempts { ingest } else { ingest.without_attempts() }
 }
 
 fn options(config: &Config, self_report: Arc<SelfReport>) -> Result<Options, ServerError> {
@@ -357,9 +359,17 @@ fn paging_rules(tools: &config::Tools) -> PagingRules {
             size: paging.size.clone(),
             ignore: paging.ignore.clone(),
         };
-        Some((name.clone(), declaration))
+        Some((name.to_owned(), declaration))
     });
     PagingRules { tools: declared.collect() }
+}
+
+fn empty_rules(tools: &config::Tools) -> ToolRules<EmptyDeclaration> {
+    let declared = tools.iter().filter_map(|(name, tool)| {
+        let config::Empty { texts, fields } = tool.empty.clone()?;
+        Some((name.to_owned(), EmptyDeclaration { texts, fields }))
+    });
+    declared.collect()
 }
 
 fn receive_limits(limits: &config::Limits) -> Limits {

@@ -145,6 +145,7 @@ impl Generator {
             call_id: None,
             request_id: None,
             is_sampled: false,
+            recovery: None,
             is_label: false,
             received: UnixNanos::new(call.start + call.took + SECOND),
         };

@@ -4,8 +4,10 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::{
-    ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallKey, ClientName, Confidence, Emptiness, Name,
-    Outcome, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
+    ArgsForm, ArgsHash, ArgumentPrint, Arguments, Attempt, AttemptEnd, AttemptKind,
+    BusinessOutcome, CallKey, ClientName, Confidence, Emptiness, KeyPrint, KeyStatus, Name,
+    OperationKind, Outcome, Recovery, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, Stage,
+    TimeBudget, TraceId, UnixNanos,
 };
 
 /// Any value of a closed set of words.
@@ -60,6 +62,55 @@ fn session() -> impl Strategy<Value = SessionClaim> {
     })
 }
 
+/// Anything that a span may tell of recovery, if only of the kind.
+pub(crate) fn recovery() -> impl Strategy<Value = Recovery> {
+    let print = || option::of(any::<[u8; 8]>().prop_map(KeyPrint::from_bytes));
+    let words = (
+        word(OperationKind::ALL),
+        option::of(word(Stage::ALL)),
+        option::of(word(KeyStatus::ALL)),
+        option::of(word(BusinessOutcome::ALL)),
+        option::of(any::<bool>()),
+    );
+    let budget = (option::of(any::<u32>()), any::<[Option<u32>; 5]>())
+        .prop_map(|(total_ms, spent_ms)| TimeBudget { total_ms, spent_ms });
+    let told = (option::of(name()), option::of(any::<u32>()), option::of(budget));
+    (words, told, print(), print()).prop_map(|(words, told, key, handle)| Recovery {
+        kind: Some(words.0),
+        dependency: told.0,
+        attempts: told.1,
+        stage: words.1,
+        budget: told.2,
+        key,
+        key_status: words.2,
+        business_outcome: words.3,
+        handle,
+        is_retry_safe: words.4,
+    })
+}
+
+/// Any downstream attempt.
+pub(crate) fn attempt() -> impl Strategy<Value = Attempt> {
+    let ids = (trace_id(), span_id(), span_id());
+    let names = (option::of(name()), name());
+    let words = (word(AttemptKind::ALL), word(AttemptEnd::ALL), any::<[u8; 4]>());
+    (ids, names, words, any::<(u64, u64, u32)>()).prop_map(
+        |(ids, names, words, (one, other, resends))| Attempt {
+            trace_id: ids.0,
+            span_id: ids.1,
+            parent_span_id: ids.2,
+            emitter: names.0,
+            kind: words.0,
+            dependency: names.1,
+            operation: words.2,
+            start: UnixNanos::new(one.min(other)),
+            end: UnixNanos::new(one.max(other)),
+            ended: words.1,
+            resends,
+        },
+    )
+}
+
 /// Any sighting that keeps the promises of [`Sighting`], at any time at all.
 pub(crate) fn sighting() -> impl Strategy<Value = Sighting> {
     let ids = (trace_id(), span_id(), option::of(span_id()));
@@ -74,8 +125,14 @@ pub(crate) fn sighting() -> impl Strategy<Value = Sighting> {
     );
     let times = any::<(u64, u64, u64)>();
     let key = || option::of(any::<[u8; 8]>().prop_map(CallKey::from_bytes));
-    let rest =
-        (option::of(session()), option::of(arguments()), option::of(any::<u64>()), key(), key());
+    let rest = (
+        option::of(session()),
+        option::of(arguments()),
+        option::of(any::<u64>()),
+        key(),
+        key(),
+        option::weighted(0.3, recovery()),
+    );
     (ids, names, client, words, times, rest).prop_map(
         |(ids, names, client, words, (one, other, received), rest)| Sighting {
             trace_id: ids.0,
@@ -101,6 +158,7 @@ pub(crate) fn sighting() -> impl Strategy<Value = Sighting> {
             call_id: rest.3,
             request_id: rest.4,
             is_sampled: words.4.1,
+            recovery: rest.5.map(Box::new),
             is_label: words.4.2,
             received: UnixNanos::new(received),
         },
@@ -143,6 +201,7 @@ pub(crate) fn plain_sighting() -> Sighting {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        recovery: None,
         is_label: false,
         received: UnixNanos::new(noon + 2_000_000_000),
     }

@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::ids::{CallKey, ClientName, Name, SpanId, TraceId};
 use super::instant::UnixNanos;
 use super::outcome::{Confidence, Emptiness, Outcome, words};
+use super::recovery::Recovery;
 use super::session::SessionClaim;
 
 words! {
@@ -89,6 +90,8 @@ pub struct Sighting {
     pub request_id: Option<CallKey>,
     /// Whether the span carries a mark that its sender kept only a share of the spans.
     pub is_sampled: bool,
+    /// What it tells of recovery; none for most calls.
+    pub recovery: Option<Box<Recovery>>,
     /// Whether this only adds to a call that another sighting tells of, a name above all. Alone
     /// it is no call.
     pub is_label: bool,

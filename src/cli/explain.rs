@@ -4,13 +4,18 @@ use std::fmt::Write;
 
 use super::{ExitCode, Failure, print};
 use crate::call::UnixNanos;
-use crate::nightly::{self, ChainKind, ExplainedCall, Question, Standing, Terms};
+use crate::nightly::{self, ChainKind, Declared, ExplainedCall, Question, Standing, Terms};
 use crate::store::Store;
 use crate::terminal::plain;
 
 /// Prints a table of the calls, with tabs between its columns.
-pub(super) fn print_calls(store: &Store, terms: Terms, question: &Question) -> Result<(), Failure> {
-    let calls = nightly::explain(store, terms, question)?;
+pub(super) fn print_calls(
+    store: &Store,
+    terms: Terms,
+    declared: &Declared,
+    question: &Question,
+) -> Result<(), Failure> {
+    let calls = nightly::explain(store, terms, declared, question)?;
     if calls.is_empty() {
         let error = format!("no call of `{}` on {}", plain(&question.tool), question.day);
         let hint = "a tool is given by its name, or as service/name; \
@@ -18,7 +23,8 @@ pub(super) fn print_calls(store: &Store, terms: Terms, question: &Question) -> R
         return Err(Failure::new(ExitCode::NothingToReport, error).with_hint(hint));
     }
     let mut table = String::from(
-        "start\tservice\ttool\tclient\tsession\tgrade\toutcome\tis_empty\tjudged\tretry\tchain\n",
+        "start\tservice\ttool\tclient\tsession\tgrade\toutcome\tis_empty\tjudged\tretry\tchain\
+         \trecovery\n",
     );
     for call in &calls {
         let cells = cells(call);
@@ -28,7 +34,7 @@ pub(super) fn print_calls(store: &Store, terms: Terms, question: &Question) -> R
     print(&table)
 }
 
-fn cells(call: &ExplainedCall) -> [String; 11] {
+fn cells(call: &ExplainedCall) -> [String; 12] {
     let judged = match call.standing {
         Standing::Judged => "yes".to_owned(),
         Standing::Unjudged(reason) => format!("no: {reason}"),
@@ -66,6 +72,7 @@ fn cells(call: &ExplainedCall) -> [String; 11] {
         judged,
         retry,
         chain,
+        call.recovery.map_or_else(|| "-".to_owned(), |recovery| recovery.to_string()),
     ]
 }
 

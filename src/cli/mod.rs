@@ -6,6 +6,7 @@
 mod baseline;
 pub mod check;
 pub mod config;
+mod declared;
 pub mod demo;
 pub mod doctor;
 pub mod exit_code;
@@ -21,6 +22,7 @@ pub mod range;
 pub mod report;
 pub mod serve;
 pub mod summary;
+pub mod tools;
 
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -113,6 +115,8 @@ enum Command {
     Hash(hash::HashArgs),
     /// Play two weeks of agent traffic through the whole program and look at the report
     Demo(demo::DemoArgs),
+    /// Keep what servers say they offer
+    Tools(tools::ToolsArgs),
     /// Check or print the configuration
     Config(config::ConfigArgs),
 }
@@ -168,6 +172,7 @@ impl Command {
             Self::Export(args) => export::run(&args, globals),
             Self::Hash(args) => hash::run(&args),
             Self::Demo(args) => demo::run(&args),
+            Self::Tools(args) => tools::run(&args, globals),
             Self::Config(args) => config::run(&args, globals),
         }
     }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{ExitCode, Failure, Globals, explain, tell};
+use super::{ExitCode, Failure, Globals, declared, explain, tell};
 use crate::call::Day;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
@@ -36,17 +36,18 @@ pub struct NightlyArgs {
 pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     let store = Store::open(config.store.sqlite.data_dir.as_path())?;
+    let declared = declared::of(&config.tools);
     let terms = Terms::inferring(config.sessions.infer);
     if let (Some(tool), Some(day)) = (&args.explain, args.day) {
         let (tool, client) = (tool.clone(), args.client.clone());
-        return explain::print_calls(&store, terms, &Question { tool, client, day });
+        return explain::print_calls(&store, terms, &declared, &Question { tool, client, day });
     }
     let days = match (args.day, args.from, args.to) {
         (Some(day), ..) => DaysToRun::Range { from: day, to: day },
         (None, Some(from), Some(to)) => DaysToRun::Range { from, to },
         _ => DaysToRun::Due,
     };
-    let pass = nightly::run_under(&store, terms, days, &SystemClock, &mut |event| {
+    let pass = nightly::run_under(&store, terms, &declared, days, &SystemClock, &mut |event| {
         if let PassEvent::Published(day) = event {
             tell(&told(&day));
         }

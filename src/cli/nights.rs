@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::range::offered;
+use super::declared;
+use super::range;
 use crate::call::UnixNanos;
 use crate::clock::Clock;
 use crate::config::{Config, Last, OtlpExporter};
 use crate::exporters;
 use crate::figures::RangeFigures;
-use crate::nightly::{self, DaysToRun, Hour, PassEvent, Terms};
+use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent, Terms};
 use crate::report::{self, OfferedTool, ReportInput};
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
@@ -26,6 +27,7 @@ const NAP: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone)]
 pub(super) struct Nights {
     store: Store,
+    declared: Declared,
     clock: Arc<dyn Clock>,
     hour: Hour,
     out: PathBuf,
@@ -56,12 +58,13 @@ impl Nights {
         Self {
             terms: Terms::inferring(config.sessions.infer),
             store,
+            declared: declared::of(&config.tools),
             clock,
             hour,
             out,
             last: config.report.last,
             assets: config.report.assets.into(),
-            offered: offered(config),
+            offered: range::declared(config),
             exporter: config.exporters.otlp.clone(),
             restate_days: config.nightly.restate_days,
             self_report,
@@ -101,9 +104,9 @@ impl Nights {
                 tracing::info!(%day, calls, judged, late = passed.late, "a day is covered");
             }
         };
-        let clock = self.clock.as_ref();
-        let due = DaysToRun::Due;
-        let passed = nightly::run_under(&self.store, self.terms, due, clock, &mut note);
+        let (store, clock) = (&self.store, self.clock.as_ref());
+        let (terms, declared, due) = (self.terms, &self.declared, DaysToRun::Due);
+        let passed = nightly::run_under(store, terms, declared, due, clock, &mut note);
         let is_done = passed.as_ref().is_ok_and(|pass| pass.failed.is_empty());
         self.self_report.pass_ended(self.clock.now(), is_done);
         if let Ok(coverage) = self.store.coverage() {
@@ -127,9 +130,13 @@ impl Nights {
             }
         }
         let today = self.clock.now().day();
-        match report::read(&self.store, report::Range::Last(self.last.days()), today) {
+        let days = report::Range::Last(self.last.days());
+        let read = report::read(&self.store, days, today).and_then(|input| {
+            let offered = range::offered(self.offered.clone(), &self.store)?;
+            Ok(ReportInput { offered, ..input })
+        });
+        match read {
             Ok(input) => {
-                let input = ReportInput { offered: self.offered.clone(), ..input };
                 self.rewrite(&input);
                 self.send(&input);
             }

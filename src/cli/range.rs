@@ -7,7 +7,7 @@ use crate::call::Day;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Last};
 use crate::report::{self, OfferedTool, Range, ReportInput};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// `--last 7d`, or `--from` and `--to`.
 #[derive(Debug, Clone, Args)]
@@ -30,7 +30,7 @@ impl RangeArgs {
         let range = self.over(config)?;
         let store = Store::open(config.store.sqlite.data_dir.as_path())?;
         let mut input = report::read(&store, range, SystemClock.now().day())?;
-        input.offered = offered(config);
+        input.offered = offered(declared(config), &store)?;
         if input.as_of.is_none() && !input.has_calls_uncovered {
             let error = format!("no tool call has arrived in `{}` yet", store.dir().display());
             let hint = "point an OTLP exporter at `firstcall serve`, \
@@ -52,11 +52,32 @@ impl RangeArgs {
     }
 }
 
-/// The tools that the configuration speaks of; it names no services.
-pub(super) fn offered(config: &Config) -> Vec<OfferedTool> {
+/// The tools that the configuration speaks of; it names no services, and a pattern is no tool.
+pub(super) fn declared(config: &Config) -> Vec<OfferedTool> {
+    let names = config.tools.iter().map(|(name, _)| name);
     let tool =
-        |tool: &String| OfferedTool { service: None, tool: tool.clone(), schema_bytes: None };
-    config.tools.keys().map(tool).collect()
+        |tool: &str| OfferedTool { service: None, tool: tool.to_owned(), schema_bytes: None };
+    names.filter(|name| !name.contains(['*', '?'])).map(tool).collect()
+}
+
+/// Those, and the tools that servers say they offer, which tell more.
+pub(super) fn offered(
+    declared: Vec<OfferedTool>,
+    store: &Store,
+) -> Result<Vec<OfferedTool>, StoreError> {
+    let mut offered: Vec<OfferedTool> = store
+        .offered_tools()?
+        .into_iter()
+        .map(|imported| OfferedTool {
+            service: imported.service.map(|service| service.as_str().to_owned()),
+            tool: imported.tool.as_str().to_owned(),
+            schema_bytes: imported.schema_bytes,
+        })
+        .collect();
+    let is_new = |tool: &OfferedTool| offered.iter().all(|known| known.tool != tool.tool);
+    let further: Vec<OfferedTool> = declared.into_iter().filter(is_new).collect();
+    offered.extend(further);
+    Ok(offered)
 }
 
 /// Refuses a range that ends before it begins: more likely a slip than a wish.

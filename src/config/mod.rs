@@ -12,6 +12,7 @@ pub mod limits;
 pub mod nightly;
 pub mod privacy;
 pub mod receivers;
+pub mod recovery;
 pub mod report;
 mod section;
 pub mod security;
@@ -31,13 +32,14 @@ pub use limits::Limits;
 pub use nightly::{HourOfDay, Nightly};
 pub use privacy::Privacy;
 pub use receivers::Receivers;
+pub use recovery::Recovery;
 pub use report::{Last, PageAssets, Report};
 use section::section;
 pub use security::{Auth, Cors, Tls};
 pub use sessions::Sessions;
 pub use store::Store;
 pub use telemetry::{Metrics, Telemetry};
-pub use tools::{Paging, ToolDeclaration, Tools};
+pub use tools::{Empty, Paging, ToolDeclaration, ToolKind, ToolName, Tools};
 
 /// The largest configuration file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -67,6 +69,9 @@ pub struct Config {
     /// What is declared of single tools.
     #[serde(default, deserialize_with = "section")]
     pub tools: Tools,
+    /// What is kept of what lies below a call.
+    #[serde(default, deserialize_with = "section")]
+    pub recovery: Recovery,
     /// What is kept of arguments.
     #[serde(default, deserialize_with = "section")]
     pub privacy: Privacy,
@@ -211,7 +216,7 @@ mod tests {
     fn a_tools_paging_parameters_can_be_declared() {
         let text = "tools:\n  list_rows:\n    paging:\n      position: [row]\n  idle:\n";
         let config = Config::parse(text).unwrap();
-        let paging = config.tools["list_rows"].paging.as_ref().unwrap();
+        let paging = config.tools.get("list_rows").unwrap().paging.as_ref().unwrap();
         assert_eq!((&paging.position, paging.size.len()), (&vec!["row".to_owned()], 0));
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
     }

@@ -1,14 +1,15 @@
 //! Any figures at all, for property tests.
 
+use proptest::option;
 use proptest::prelude::*;
 
 use super::counts::Word;
 use super::{
-    ArrivalCounts, Counts, DayFigures, Figures, Histogram, PairKey, QualityCounts, RewordedCount,
-    SessionCounts,
+    ArrivalCounts, Counts, DayFigures, Dependency, DependencyCounts, Figures, Histogram, PairKey,
+    QualityCounts, RecoveryFigures, RewordedCount, SessionCounts,
 };
-use crate::call::arbitrary::name;
-use crate::call::{ClientName, Day, ToolKey};
+use crate::call::arbitrary::{name, word};
+use crate::call::{AttemptKind, ClientName, Day, ToolKey};
 
 /// Any count that a store keeps exactly.
 pub(crate) fn count() -> impl Strategy<Value = u64> {
@@ -49,6 +50,51 @@ fn client() -> impl Strategy<Value = ClientName> {
     name().prop_map(ClientName::new)
 }
 
+/// Any figures of recovery.
+fn recovery() -> impl Strategy<Value = RecoveryFigures> {
+    let words = (counts(count()), counts(count()), counts(count()), counts(count()));
+    let counts_of =
+        prop::array::uniform4(count()).prop_map(|[attempts, failed, timed_out, nanos]| {
+            DependencyCounts { attempts, failed, timed_out, nanos }
+        });
+    let dependency =
+        (word(AttemptKind::ALL), name()).prop_map(|(kind, name)| Dependency { kind, name });
+    let dependencies = prop::collection::btree_map(dependency, counts_of, 0..3);
+    let status_tool = option::of(name());
+    (prop::collection::vec(count(), 18), words, dependencies, status_tool).prop_map(
+        |(numbers, words, dependencies, status_tool)| {
+            let mut numbers = numbers.into_iter();
+            let mut next = || numbers.next().unwrap();
+            RecoveryFigures {
+                kind_known: next(),
+                timeouts_by_stage: words.0,
+                timeout_fate: words.1,
+                uncertain: next(),
+                followed: words.2,
+                status_tool,
+                status_checked: next(),
+                never_checked: next(),
+                unsafe_replays: next(),
+                keyed: next(),
+                key_status_known: next(),
+                duplicate_key_hits: next(),
+                key_conflicts: next(),
+                possible_double_writes: next(),
+                attempts_known: next(),
+                attempts: next(),
+                writes: next(),
+                business_outcome_known: next(),
+                unknown_outcomes: next(),
+                unknown_resolved: next(),
+                budgeted: next(),
+                budget_ms: next(),
+                spent_ms: words.3,
+                dependencies,
+            }
+        },
+    )
+}
+
 /// Any figures, whether they add up or not.
 pub(crate) fn figures() -> impl Strategy<Value = Figures> {
     let words = (counts(count()), counts(count()), counts(count()), counts(count()));
@@ -56,8 +102,8 @@ pub(crate) fn figures() -> impl Strategy<Value = Figures> {
         .prop_map(|(name, retries, sessions)| (name, RewordedCount { retries, sessions }));
     let reworded = prop::collection::vec(reworded, 0..3);
     let histograms = (histogram(), histogram());
-    (prop::collection::vec(count(), 23), words, histograms, reworded).prop_map(
-        |(numbers, words, histograms, reworded)| {
+    (prop::collection::vec(count(), 23), words, histograms, reworded, recovery()).prop_map(
+        |(numbers, words, histograms, reworded, recovery)| {
             let mut numbers = numbers.into_iter();
             let mut next = || numbers.next().unwrap();
             Figures {
@@ -91,6 +137,7 @@ pub(crate) fn figures() -> impl Strategy<Value = Figures> {
                 result_bytes: next(),
                 reworded: reworded.into_iter().collect(),
                 reworded_known: next(),
+                recovery,
             }
         },
     )

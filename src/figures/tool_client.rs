@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::counts::{Counts, RetryClass, UnjudgedReason};
 use super::histogram::Histogram;
 use super::rate::{Rate, as_float};
+use super::recovery::RecoveryFigures;
 use crate::call::{Name, Outcome, SessionGrade};
 
 /// What was counted (METHOD sections 4 to 9; names as section 13). Every field can be added up.
@@ -71,6 +72,8 @@ pub struct Figures {
     pub reworded: BTreeMap<Name, RewordedCount>,
     /// Confirmed retries in which parameters could be compared.
     pub reworded_known: u64,
+    /// Recovery of uncertain calls (METHOD section 11).
+    pub recovery: RecoveryFigures,
 }
 
 /// How often one parameter was reworded.
@@ -119,6 +122,7 @@ impl Figures {
             mine.sessions += count.sessions;
         }
         self.reworded_known += other.reworded_known;
+        self.recovery.merge(&other.recovery);
     }
 
     /// First-call success; none where no call was judged.

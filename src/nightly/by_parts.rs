@@ -10,6 +10,7 @@ use std::thread;
 
 use super::call::Call;
 use super::fold::fold;
+use super::gathered::Gathered;
 use super::join::{By, Layers, join};
 use super::judge::{Judged, Terms, is_near, judge_as_they_come, judge_calls};
 use super::names::{NameId, Names};
@@ -17,7 +18,7 @@ use super::packed::Packed;
 use super::parts::{Adder, Part, Parts, Reading, Scratch};
 use super::seen::Seen;
 use super::summarise::Tally;
-use crate::call::{Day, TraceId};
+use crate::call::{Attempt, Day, TraceId};
 use crate::figures::DayFigures;
 use crate::store::StoredSighting;
 
@@ -29,13 +30,13 @@ const PIECE: usize = 1024;
 pub(super) struct Gathering<'p, 's> {
     day: Day,
     unknown: NameId,
-    adder: Adder<'p, 's, Seen>,
+    adder: Adder<'p, 's, Gathered>,
     failed: Option<io::Error>,
 }
 
 impl<'p, 's> Gathering<'p, 's> {
     /// Nothing gathered yet. `unknown` is the number of the client that telemetry does not name.
-    pub(super) fn new(day: Day, unknown: NameId, parts: &'p Parts<'s, Seen>) -> Self {
+    pub(super) fn new(day: Day, unknown: NameId, parts: &'p Parts<'s, Gathered>) -> Self {
         Self { day, unknown, adder: parts.adder(), failed: None }
     }
 
@@ -45,8 +46,17 @@ impl<'p, 's> Gathering<'p, 's> {
             return false;
         }
         let seen = Seen::new(stored, self.unknown);
-        self.failed = self.adder.add(of_trace(seen.trace_id), &seen).err();
+        let key = of_trace(seen.trace_id);
+        self.failed = self.adder.add(key, &Gathered::Seen(seen)).err();
         true
+    }
+
+    /// Takes in a client span that may be below a call of the day or its margins.
+    pub(super) fn add_attempt(&mut self, attempt: Attempt<NameId>) {
+        if is_near(self.day, attempt.start) && self.failed.is_none() {
+            let key = of_trace(attempt.trace_id);
+            self.failed = self.adder.add(key, &Gathered::Attempt(attempt)).err();
+        }
     }
 
     /// Hands over what is left; an error where anything could not be kept.
@@ -59,15 +69,16 @@ impl<'p, 's> Gathering<'p, 's> {
 /// The calls of what was gathered, by session key.
 pub(super) fn calls<'s>(
     terms: Terms,
-    gathered: Parts<'_, Seen>,
+    gathered: Parts<'_, Gathered>,
     names: &Names,
     scratch: &'s Scratch,
 ) -> io::Result<Parts<'s, Call>> {
     let layers = Mutex::new(Layers::default());
     let folded = Parts::new(scratch, "calls");
     let begin = || folded.adder();
-    let work = |adder: &mut Adder<'_, 's, Call>, seen: &mut Vec<Seen>| {
-        let calls = fold(seen, names);
+    let work = |adder: &mut Adder<'_, 's, Call>, gathered: &mut Vec<Gathered>| {
+        let (seen, attempts) = Gathered::apart(gathered);
+        let calls = fold(&seen, &attempts, names);
         layers.lock().unwrap_or_else(PoisonError::into_inner).note(&calls);
         calls.iter().try_for_each(|call| adder.add(of_session(terms, call), call))
     };

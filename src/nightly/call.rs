@@ -2,11 +2,13 @@
 
 use std::num::NonZeroU64;
 
+use super::call_recovery::CallRecovery;
 use super::few::Few;
 use super::names::NameId;
 use super::seen::Args;
 use crate::call::{
-    CallDuration, Confidence, Emptiness, Outcome, SessionKey, SpanId, SpanKind, TraceId, UnixNanos,
+    BusinessOutcome, CallDuration, Confidence, Emptiness, OperationKind, Outcome, SessionKey,
+    SpanId, SpanKind, TraceId, UnixNanos,
 };
 
 /// One call. Names are numbers of the night's [`Names`](super::Names).
@@ -53,6 +55,8 @@ pub struct Call {
     pub dialect: NameId,
     /// Whether any sighting carries a sampling mark.
     pub is_sampled: bool,
+    /// What its sightings and what lies below it tell of recovery; none for most calls.
+    pub recovery: Option<Box<CallRecovery>>,
     /// Whether nothing is known of it but what a label says: it is no call.
     pub is_label: bool,
     /// When the first of its sightings was received.
@@ -101,6 +105,24 @@ impl Call {
     /// Whether it ended well and its answer is not known to hold nothing.
     pub const fn is_usable(&self) -> bool {
         self.is_ok() && !matches!(self.emptiness, Emptiness::Yes)
+    }
+
+    /// What calling its tool does, where that is known.
+    pub fn kind(&self) -> Option<OperationKind> {
+        self.recovery.as_ref().and_then(|recovery| recovery.told.kind)
+    }
+
+    /// What became of its business operation, where that is told.
+    pub fn business_outcome(&self) -> Option<BusinessOutcome> {
+        self.recovery.as_ref().and_then(|recovery| recovery.told.business_outcome)
+    }
+
+    /// Whether it timed out, be it for its caller alone, or its business outcome is unknown
+    /// (METHOD section 11).
+    pub fn is_uncertain(&self) -> bool {
+        matches!(self.outcome, Outcome::Timeout)
+            || self.recovery.as_ref().is_some_and(|recovery| recovery.fate.is_some())
+            || self.business_outcome() == Some(BusinessOutcome::Unknown)
     }
 
     /// Whether it asked for a tool that is not there.

@@ -5,16 +5,22 @@
 use std::fmt::{self, Write};
 
 use super::by_parts::each_judged;
+use super::call::Call;
 use super::chain::ChainKind;
+use super::declared::Declared;
 use super::exported_call::rfc_3339;
 use super::first_call::Standing;
 use super::judge::{Judged, Judgement, Terms};
 use super::names::Names;
 use super::ordinals::Ordinals;
-use super::pass::{NightlyError, with_calls};
+use super::pass::{NightlyError, Source, with_calls};
+use super::recovery::Recovered;
 use super::session::{is_of_a_tool, order};
-use crate::call::{CallDuration, Day, Emptiness, Outcome, SessionGrade, UnixNanos};
-use crate::figures::RetryClass;
+use crate::call::{
+    BusinessOutcome, CallDuration, Day, Emptiness, KeyStatus, OperationKind, Outcome, SessionGrade,
+    Stage, UnixNanos,
+};
+use crate::figures::{Followed, RetryClass, TimeoutFate};
 use crate::store::Store;
 
 /// Which calls to explain.
@@ -57,6 +63,8 @@ pub struct ExplainedCall {
     pub is_repeat: bool,
     /// The chain that it belongs to.
     pub chain: Option<ExplainedChain>,
+    /// What is known of its recovery; none for most calls.
+    pub recovery: Option<ExplainedRecovery>,
 }
 
 /// What shows that a call was retried, and what the retry was.
@@ -79,6 +87,25 @@ pub struct ExplainedChain {
     pub kind: ChainKind,
 }
 
+/// What is known of a call's recovery (METHOD section 11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExplainedRecovery {
+    /// What calling its tool does; none where that is unknown.
+    pub kind: Option<OperationKind>,
+    /// What became of it, where its caller no longer waited.
+    pub fate: Option<TimeoutFate>,
+    /// Where the time ran out.
+    pub stage: Option<Stage>,
+    /// What the server made of its idempotency key.
+    pub key_status: Option<KeyStatus>,
+    /// What became of the business operation.
+    pub business_outcome: Option<BusinessOutcome>,
+    /// How often a dependency was tried.
+    pub attempts: Option<u32>,
+    /// What was found about it.
+    pub found: Option<Recovered>,
+}
+
 impl Question {
     fn is_about(&self, service: &str, tool: &str, client: &str) -> bool {
         let is_tool = self.tool == tool
@@ -93,11 +120,13 @@ impl Question {
 pub fn explain(
     store: &Store,
     terms: Terms,
+    declared: &Declared,
     question: &Question,
 ) -> Result<Vec<ExplainedCall>, NightlyError> {
     let day = question.day;
     let folder = format!("explain-{}.tmp", std::process::id());
-    let mut found = with_calls(store, terms, day, &folder, &mut |_| {}, |calls, names, _| {
+    let source = Source { store, declared, folder: &folder };
+    let mut found = with_calls(source, terms, day, &mut |_| {}, |calls, names, _| {
         let (mut ordinals, mut found) = (Ordinals::default(), Vec::new());
         each_judged(terms, day, calls, names, &mut |judged| {
             ordinals.begin_part();
@@ -141,10 +170,25 @@ fn explain_judged(
             retry: retry(judged, judgement),
             is_repeat: judgement.is_repeat,
             chain: chain(judged, judgement),
+            recovery: recovery(call, judgement),
         };
         found.push((order(call), explained));
     }
     found
+}
+
+fn recovery(call: &Call, judgement: &Judgement) -> Option<ExplainedRecovery> {
+    let told = call.recovery.as_ref().map(|recovery| &recovery.told);
+    let explained = ExplainedRecovery {
+        kind: call.kind(),
+        fate: call.recovery.as_ref().and_then(|recovery| recovery.fate),
+        stage: told.and_then(|told| told.stage),
+        key_status: told.and_then(|told| told.key_status),
+        business_outcome: call.business_outcome(),
+        attempts: call.recovery.as_ref().and_then(|recovery| recovery.attempts()),
+        found: judgement.recovered,
+    };
+    (told.is_some() || explained.found.is_some()).then_some(explained)
 }
 
 fn retry(judged: &Judged, judgement: &Judgement) -> Option<ExplainedRetry> {
@@ -202,7 +246,41 @@ impl fmt::Display for ExplainedCall {
                 ChainKind::Abandoned => write!(f, "abandoned")?,
             }
         }
-        Ok(())
+        match self.recovery {
+            Some(recovery) => write!(f, "  recovery: {recovery}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for ExplainedRecovery {
+    /// What is known, in words, with commas between.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = self.kind.map_or("kind unknown", OperationKind::word);
+        write!(f, "{kind}")?;
+        let words = [
+            ("timed out, server", self.fate.map(TimeoutFate::word)),
+            ("ran out in", self.stage.map(Stage::word)),
+            ("key", self.key_status.map(KeyStatus::word)),
+            ("outcome", self.business_outcome.map(BusinessOutcome::word)),
+            ("then", self.found.and_then(|found| found.followed).map(Followed::word)),
+        ];
+        for (what, word) in words {
+            if let Some(word) = word {
+                write!(f, ", {what} {word}")?;
+            }
+        }
+        if let Some(attempts) = self.attempts {
+            write!(f, ", attempts {attempts}")?;
+        }
+        let found = self.found.unwrap_or_default();
+        let facts = [
+            ("status checked", found.is_checked),
+            ("resolved", found.is_resolved),
+            ("key conflict", found.is_key_conflict),
+            ("possible double write", found.is_double_write),
+        ];
+        facts.iter().filter(|(_, is)| *is).try_for_each(|(what, _)| write!(f, ", {what}"))
     }
 }
 

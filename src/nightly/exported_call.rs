@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::by_parts::each_judged;
 use super::call::Call;
+use super::declared::Declared;
 use super::judge::{Judged, Terms};
 use super::names::Names;
 use super::ordinals::Ordinals;
-use super::pass::{NightlyError, with_calls};
+use super::pass::{NightlyError, Source, with_calls};
 use crate::call::{Day, Emptiness, Outcome, SessionGrade, UnixNanos};
 use crate::store::Store;
 
@@ -55,7 +56,8 @@ pub fn export_calls(
     visit: &mut dyn FnMut(ExportedCall),
 ) -> Result<(), NightlyError> {
     let folder = format!("export-{}.tmp", std::process::id());
-    with_calls(store, terms, day, &folder, &mut |_| {}, |calls, names, _| {
+    let source = Source { store, declared: &Declared::default(), folder: &folder };
+    with_calls(source, terms, day, &mut |_| {}, |calls, names, _| {
         let mut ordinals = Ordinals::default();
         each_judged(terms, day, calls, names, &mut |judged| {
             export_judged(judged, names, &mut ordinals, visit);

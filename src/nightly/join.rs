@@ -163,6 +163,7 @@ impl Call {
     /// Takes in what an inner call's sightings say, as folding within a trace would have.
     fn absorb(&mut self, inner: &Self) {
         self.take_identity(inner);
+        self.absorb_recovery(inner);
         if inner.joint.is_class_named || self.is_ok() {
             self.outcome = inner.outcome;
         }

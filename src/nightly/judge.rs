@@ -6,19 +6,17 @@ use std::ops::Range;
 
 use super::call::Call;
 use super::chain::{self, Chain, ChainKind};
+use super::declared::ToolTerms;
 use super::first_call::{Standing, standing};
-use super::fold::fold;
-use super::join::{By, join};
 use super::look_alike::{Classified, Sweeps, classify};
 use super::names::{NameId, Names};
+use super::recovery::{self, Recovered};
 use super::retry::{Run, Window};
 use super::reworded::reworded;
-use super::seen::Seen;
 use super::session::{self, Session, Sessions, is_of_a_tool, order};
-use super::summarise::Tally;
 use super::{LOOK_AHEAD, LOOK_BACK};
-use crate::call::{Day, SessionGrade, Sighting, UnixNanos};
-use crate::figures::{DayFigures, RetryClass, UnjudgedReason};
+use crate::call::{Day, SessionGrade, UnixNanos};
+use crate::figures::{RetryClass, UnjudgedReason};
 
 /// What a day is judged under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +60,8 @@ pub struct Judgement {
     pub chain: Option<u32>,
     /// Whether it is the last call of its tool in its session.
     pub is_last_of_tool: bool,
+    /// What was found about its recovery; none where there was nothing to look for.
+    pub recovered: Option<Recovered>,
 }
 
 /// The calls of a day and its margins, with what was found about each.
@@ -99,30 +99,6 @@ pub(super) struct JudgedRun {
     reworded: Range<usize>,
 }
 
-/// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
-/// [`LOOK_BACK`] and [`LOOK_AHEAD`] of the day are left out of account.
-pub fn judge_day(day: Day, sightings: Vec<Sighting>) -> DayFigures {
-    judge_day_under(Terms::default(), day, sightings)
-}
-
-/// Judges a day as [`judge_day`] does, under other terms than the usual.
-pub fn judge_day_under(terms: Terms, day: Day, sightings: Vec<Sighting>) -> DayFigures {
-    let mut names = Names::new();
-    let calls = fold_day(day, sightings, &mut names);
-    let judged = judge_calls(terms, day, calls, &names);
-    let mut tally = Tally::new(day, terms);
-    tally.add(&judged, &names);
-    tally.figures(&names)
-}
-
-/// The calls that the sightings of a day and its margins are of, in no particular order.
-pub fn fold_day(day: Day, sightings: Vec<Sighting>, names: &mut Names) -> Vec<Call> {
-    let near = sightings.into_iter().filter(|sighting| is_near(day, sighting.start));
-    let seen: Vec<Seen> = near.map(|sighting| Seen::of(&sighting, names)).collect();
-    let calls = fold(&seen, names);
-    By::BOTH.into_iter().fold(calls, |calls, by| join(calls, by, names))
-}
-
 /// Whether a sighting that starts then can touch the day's figures.
 pub(super) fn is_near(day: Day, start: UnixNanos) -> bool {
     start >= day.start().saturating_sub(LOOK_BACK) && start < day.end().saturating_add(LOOK_AHEAD)
@@ -144,6 +120,8 @@ pub(super) fn judge_as_they_come(
     let last = day.end().saturating_add(chain::LOOK_AHEAD);
     // A label that names no call says nothing: of Claude Code it is a call that was refused.
     calls.retain(|call| call.start <= last && !call.is_label);
+    let mut tool_terms = ToolTerms::new(names);
+    tool_terms.apply(&mut calls);
     let sessions = session::find(&mut calls, names.unknown(), terms.infer_sessions);
     let nothing = |call: &Call| Judgement {
         session: None,
@@ -156,6 +134,7 @@ pub(super) fn judge_as_they_come(
         is_repeat: false,
         chain: None,
         is_last_of_tool: false,
+        recovered: None,
     };
     let mut judging = Judging {
         day,
@@ -169,6 +148,11 @@ pub(super) fn judge_as_they_come(
     };
     for (ordinal, session) in (0_u32..).zip(&sessions.all) {
         judging.session(ordinal, session);
+        for (at, recovered) in recovery::judge_session(session, &calls, day, &mut tool_terms) {
+            if let Some(judgement) = judging.judgements.get_mut(at as usize) {
+                judgement.recovered = Some(recovered);
+            }
+        }
     }
     let Judging { judgements, chains, runs, run_calls, reworded, .. } = judging;
     Judged { day, calls, judgements, sessions, chains, runs, run_calls, reworded }

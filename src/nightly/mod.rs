@@ -10,22 +10,28 @@ mod by_number;
 mod by_parts;
 mod bytes;
 mod call;
+mod call_recovery;
 mod chain;
 mod days;
+mod declared;
 mod explain;
 mod exported_call;
 mod few;
 mod first_call;
 mod fold;
+mod gathered;
 mod join;
 mod judge;
 mod look_alike;
 mod names;
 mod ordinals;
 mod packed;
+mod packed_recovery;
 mod pair;
 mod parts;
 mod pass;
+mod recovery;
+mod recovery_tally;
 mod retention;
 mod retry;
 mod reworded;
@@ -35,22 +41,26 @@ mod session;
 mod sizes;
 mod summarise;
 mod tool_name;
+mod whole;
 
 pub use call::Call;
 pub use chain::{Chain, ChainKind};
 pub use days::{DaysError, DaysToRun};
-pub use explain::{ExplainedCall, ExplainedChain, ExplainedRetry, Question, explain};
+pub use declared::Declared;
+pub use explain::{
+    ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
+};
 pub use exported_call::{ExportedCall, export_calls};
 pub use first_call::Standing;
-pub use judge::{
-    Judged, Judgement, Retry, Terms, fold_day, judge_calls, judge_day, judge_day_under,
-};
+pub use judge::{Judged, Judgement, Retry, Terms, judge_calls};
 pub use names::{NameId, Names};
 pub use pass::{DayPassed, NightlyError, PassEvent, PassReport, due, run, run_under};
+pub use recovery::Recovered;
 pub use retention::erase;
 pub use retry::WINDOW;
 pub use schedule::{Hour, next_start};
 pub use session::{Session, Sessions};
+pub use whole::{fold_day, fold_day_with, judge_day, judge_day_under, judge_day_with};
 
 use crate::call::CallDuration;
 

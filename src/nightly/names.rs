@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
+use super::declared::Declared;
 use crate::call::Name;
 
 /// A name's number within one [`Names`].
@@ -34,6 +35,7 @@ pub struct Names {
     texts: Vec<Name>,
     unknown: NameId,
     plain: NameId,
+    declared: Declared,
 }
 
 /// The dialect of spans that follow firstcall's own plain vocabulary.
@@ -55,10 +57,32 @@ impl Names {
             texts: Vec::new(),
             unknown: NameId(NonZeroU32::MIN),
             plain: NameId(NonZeroU32::MIN),
+            declared: Declared::default(),
         };
         names.unknown = names.id(&Name::cut(UNKNOWN));
         names.plain = names.id(&Name::cut(PLAIN));
         names
+    }
+
+    /// The names of a night with what is declared of the tools among them.
+    pub fn declaring(declared: Declared) -> Self {
+        let mut names = Self::new();
+        // What is declared may be asked for where nobody has called it.
+        for name in declared.names() {
+            names.id(&name);
+        }
+        names.declared = declared;
+        names
+    }
+
+    /// What is declared of tools.
+    pub(super) const fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
+    /// The number of the name with this text; none where it was not met.
+    pub(super) fn find(&self, text: &str) -> Option<NameId> {
+        self.by_text.get(&Name::exact(text)?).copied()
     }
 
     /// The number of `name`, given to it now if it has none yet.

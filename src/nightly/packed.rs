@@ -51,6 +51,7 @@ impl Packed for Seen {
         word.flag(self.call_id.is_some());
         word.flag(self.request_id.is_some());
         word.flag(self.args.is_some());
+        word.flag(self.recovery.is_some());
         word.write(out);
         out.put(*self.trace_id.as_bytes());
         out.put(*self.span_id.as_bytes());
@@ -70,6 +71,9 @@ impl Packed for Seen {
         out.optional(self.request_id.map(|key| *key.as_bytes()));
         if let Some(args) = &self.args {
             args.pack(out);
+        }
+        if let Some(recovery) = &self.recovery {
+            recovery.pack(out);
         }
     }
 
@@ -91,6 +95,7 @@ impl Packed for Seen {
         let has_call_id = word.is_set();
         let has_request_id = word.is_set();
         let has_args = word.is_set();
+        let has_recovery = word.is_set();
         Some(Self {
             trace_id: TraceId::from_bytes(&from.take::<16>()?)?,
             span_id: span_id(from.take()?)?,
@@ -119,6 +124,7 @@ impl Packed for Seen {
             is_sampled,
             is_label,
             args: if has_args { Some(Args::unpack(from)?) } else { None },
+            recovery: if has_recovery { Some(Packed::unpack(from)?) } else { None },
         })
     }
 }
@@ -154,6 +160,7 @@ impl Packed for Call {
         word.flag(self.transport.is_some());
         word.flag(self.result_bytes.is_some());
         word.flag(is_once);
+        word.flag(self.recovery.is_some());
         self.joint.put_word(&mut word);
         word.write(out);
         out.put(*self.trace_id.as_bytes());
@@ -179,6 +186,9 @@ impl Packed for Call {
         }
         self.joint.put(out);
         self.args.pack(out);
+        if let Some(recovery) = &self.recovery {
+            recovery.pack(out);
+        }
     }
 
     fn unpack(from: &mut In<'_>) -> Option<Self> {
@@ -197,6 +207,7 @@ impl Packed for Call {
         let has_transport = word.is_set();
         let has_result_bytes = word.is_set();
         let is_once = word.is_set();
+        let has_recovery = word.is_set();
         let trace_id = TraceId::from_bytes(&from.take::<16>()?)?;
         let span_id = span_id(from.take()?)?;
         let [service, client, dialect] = [from.name()?, from.name()?, from.name()?];
@@ -241,6 +252,7 @@ impl Packed for Call {
             sightings: u32::try_from(sightings).ok()?,
             duplicates: u32::try_from(duplicates).ok()?,
             args: Few::unpack(from)?,
+            recovery: if has_recovery { Some(Packed::unpack(from)?) } else { None },
             joint,
         })
     }
@@ -378,7 +390,7 @@ mod tests {
             for seen in &seen {
                 seen.pack(&mut out);
             }
-            let calls = fold(&seen, &names);
+            let calls = fold(&seen, &[], &names);
             for call in &calls {
                 call.pack(&mut out);
             }

@@ -3,8 +3,8 @@
 use super::few::Few;
 use super::names::{NameId, Names};
 use crate::call::{
-    ArgsForm, CallDuration, CallKey, Comparison, Confidence, Emptiness, Outcome, SessionClaim,
-    Sighting, SpanId, SpanKind, TraceId, UnixNanos,
+    ArgsForm, CallDuration, CallKey, Comparison, Confidence, Emptiness, Outcome, Recovery,
+    SessionClaim, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
 };
 use crate::store::{StoredArguments, StoredSighting};
 
@@ -37,6 +37,7 @@ pub(super) struct Seen {
     pub(super) is_label: bool,
     pub(super) received: UnixNanos,
     pub(super) args: Option<Args>,
+    pub(super) recovery: Option<Box<Recovery<NameId>>>,
 }
 
 /// What is kept of one sighting's arguments.
@@ -156,6 +157,7 @@ impl Seen {
             is_label: stored.is_label,
             received: stored.received,
             args: stored.arguments.as_ref().map(Args::new),
+            recovery: stored.recovery.map(|told| Box::new(told.clone())),
         }
     }
 
@@ -163,7 +165,9 @@ impl Seen {
     pub(super) fn of(sighting: &Sighting, names: &mut Names) -> Self {
         let unknown = names.unknown();
         let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
-        Self::new(&StoredSighting::of(sighting, &mut name, &mut prints), unknown)
+        let seen = Self::new(&StoredSighting::of(sighting, &mut name, &mut prints), unknown);
+        let told = sighting.recovery.as_ref();
+        Self { recovery: told.map(|told| Box::new(told.with_name(name))), ..seen }
     }
 
     /// How long the span took.

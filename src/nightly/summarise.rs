@@ -10,6 +10,7 @@ use super::first_call::Standing;
 use super::judge::{Judged, JudgedRun, Judgement, Terms};
 use super::names::{NameId, Names};
 use super::pair;
+use super::recovery_tally::RecoveryTally;
 use super::reworded::Reworded;
 use super::session::is_of_a_tool;
 use super::sizes::Sizes;
@@ -40,6 +41,7 @@ struct ToolTally {
     latency: Sizes,
     result_sizes: Sizes,
     reworded: Reworded,
+    recovery: RecoveryTally,
 }
 
 impl Tally {
@@ -174,6 +176,7 @@ impl Tally {
             mine.latency.merge(&tally.latency);
             mine.result_sizes.merge(&tally.result_sizes);
             mine.reworded.merge(tally.reworded, names);
+            mine.recovery.merge(tally.recovery);
         }
         for (client, calls) in other.unknown_tool_calls {
             *self.unknown_tool_calls.entry(client).or_default() += calls;
@@ -197,6 +200,7 @@ impl Tally {
             figures.latency = tally.latency.histogram();
             figures.result_sizes = tally.result_sizes.histogram();
             figures.reworded = tally.reworded.into_counts(names);
+            figures.recovery = tally.recovery.into_figures(names);
             ((key(tool), client(of)), figures)
         };
         let of_pair = |((a, b), n)| (PairKey { first: key(a), next: key(b) }, n);
@@ -228,6 +232,7 @@ impl ToolTally {
         if let Some(bytes) = call.result_bytes {
             self.result_sizes.record(bytes);
         }
+        self.recovery.add(call, judgement.recovered.as_ref());
         add_call(&mut self.figures, call, judgement, grade);
     }
 }
@@ -287,7 +292,7 @@ mod tests {
     use crate::call::{
         CallDuration, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
     };
-    use crate::nightly::judge::{judge_day, judge_day_under};
+    use crate::nightly::{judge_day, judge_day_under};
 
     const SECOND: u64 = 1_000_000_000;
 

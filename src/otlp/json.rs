@@ -13,7 +13,7 @@ use super::DecodeError;
 use super::json_text::{JsonText, Kind};
 use super::read_json_span::Reader;
 use super::span_view::{ResourceView, ScopeView};
-use super::visitor::{Unread, Visitor};
+use super::visitor::{Unread, Visitor, Wish};
 
 type Read<T> = Result<T, DecodeError>;
 
@@ -31,8 +31,8 @@ pub(super) trait Items {
     /// The members that hold resources, scopes and items, each in camel case and in snake case.
     const MEMBERS: [[&'static str; 2]; 3];
 
-    /// Checks an item's grammar to its end, and tells whether it is wanted.
-    fn is_wanted(&self, json: &mut JsonText<'_>) -> Read<bool>;
+    /// Checks an item's grammar to its end, and tells what it is wanted for.
+    fn wish(&self, json: &mut JsonText<'_>) -> Read<Wish>;
 
     /// A resource begins: its `service.name`, and how many items it holds.
     fn resource(&mut self, service_name: &str, items: u64);
@@ -51,6 +51,9 @@ pub(super) trait Items {
         scope: &ScopeView<'_>,
         resource: &ResourceView<'_>,
     ) -> Read<()>;
+
+    /// Reads the resource's client spans below others and shows them, if they are wanted.
+    fn show_children(&mut self, _children: &[&[u8]]) {}
 }
 
 struct Spans<'v, V>(&'v mut V);
@@ -59,8 +62,8 @@ impl<V: Visitor> Items for Spans<'_, V> {
     const MEMBERS: [[&'static str; 2]; 3] =
         [["resourceSpans", "resource_spans"], ["scopeSpans", "scope_spans"], ["spans", "spans"]];
 
-    fn is_wanted(&self, json: &mut JsonText<'_>) -> Read<bool> {
-        is_wanted(json, self.0)
+    fn wish(&self, json: &mut JsonText<'_>) -> Read<Wish> {
+        wish(json, self.0)
     }
 
     fn resource(&mut self, service_name: &str, items: u64) {
@@ -84,6 +87,18 @@ impl<V: Visitor> Items for Spans<'_, V> {
     ) -> Read<()> {
         self.0.span(&reader.span(item)?, scope, resource);
         Ok(())
+    }
+
+    fn show_children(&mut self, children: &[&[u8]]) {
+        if !self.0.wants_children() {
+            return;
+        }
+        for child in children {
+            // One that cannot be read is left out: it is nobody's call.
+            if let Ok(span) = Reader::default().span(child) {
+                self.0.child(&span);
+            }
+        }
     }
 }
 
@@ -115,6 +130,8 @@ pub(super) fn walk_items<I: Items>(request: &[u8], items: &mut I) -> Read<()> {
 struct Wanted<'a> {
     scope: &'a [u8],
     items: Vec<&'a [u8]>,
+    /// Client spans below others, which may be wanted as such.
+    children: Vec<&'a [u8]>,
     /// The scope's items, wanted or not.
     seen: u64,
 }
@@ -123,6 +140,7 @@ fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
     let [resources, within, ..] = I::MEMBERS;
     let mut resource: &[u8] = b"null";
     let mut scopes = Vec::new();
+    let mut children = Vec::new();
     let mut unread = Unread::default();
     let mut count = 0;
     json.object(resources[0], |json, key| {
@@ -134,8 +152,9 @@ fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
             return json.skip().map(drop);
         }
         json.array(within[0], |json| {
-            let wanted = scan_scope(json, items)?;
+            let mut wanted = scan_scope(json, items)?;
             count += wanted.seen;
+            children.append(&mut wanted.children);
             if wanted.items.is_empty() {
                 let name = || Reader::default().scope(wanted.scope).map(|scope| scope.name);
                 unread.add(wanted.seen, name);
@@ -158,6 +177,7 @@ fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
             items.show(item, reader.clone(), &scope, &resource)?;
         }
     }
+    items.show_children(&children);
     Ok(())
 }
 
@@ -175,8 +195,10 @@ fn scan_scope<'a, I: Items>(json: &mut JsonText<'a>, items: &I) -> Read<Wanted<'
         json.array(each[0], |json| {
             wanted.seen += 1;
             let before = json.clone();
-            if items.is_wanted(json)? {
-                wanted.items.push(before.until(json));
+            match items.wish(json)? {
+                Wish::Whole => wanted.items.push(before.until(json)),
+                Wish::Child => wanted.children.push(before.until(json)),
+                Wish::Nothing => {}
             }
             Ok(())
         })
@@ -184,13 +206,24 @@ fn scan_scope<'a, I: Items>(json: &mut JsonText<'a>, items: &I) -> Read<Wanted<'
     Ok(wanted)
 }
 
-/// Checks a span's grammar to its end, and tells whether the visitor wants it.
-fn is_wanted(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<bool> {
-    let mut is_wanted = false;
+/// Checks a span's grammar to its end, and tells whether the visitor wants it, or may want it as
+/// a client span below another one.
+fn wish(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<Wish> {
+    const CLIENT: [&[u8]; 3] = [b"3", br#""3""#, br#""SPAN_KIND_CLIENT""#];
+    let (mut is_wanted, mut is_client, mut has_parent) = (false, false, false);
     json.object("spans", |json, key| match key {
         "name" => {
             let name = text_bytes(json, "name")?;
             is_wanted |= visitor.is_deciding_name(&name);
+            Ok(())
+        }
+        "kind" => {
+            is_client = CLIENT.contains(&json.skip()?);
+            Ok(())
+        }
+        "parentSpanId" | "parent_span_id" => {
+            // Sixteen digits within quotes.
+            has_parent = json.skip()?.len() == 18;
             Ok(())
         }
         "attributes" => json.array("attributes", |json| {
@@ -205,7 +238,7 @@ fn is_wanted(json: &mut JsonText<'_>, visitor: &impl Visitor) -> Read<bool> {
         }),
         _ => json.skip().map(drop),
     })?;
-    Ok(is_wanted)
+    Ok(Wish::of(is_wanted, is_client && has_parent))
 }
 
 /// A text as bytes; none where it is null.

@@ -9,7 +9,7 @@ use super::read_json_span::{Reader, id};
 use super::read_span::MAX_VALUES;
 use super::span_view::{ResourceView, ScopeView};
 use super::value::Attributes;
-use super::visitor::LogVisitor;
+use super::visitor::{LogVisitor, Wish};
 
 type Read<T> = Result<T, DecodeError>;
 
@@ -31,8 +31,8 @@ impl<V: LogVisitor> Items for Records<'_, V> {
         ["logRecords", "log_records"],
     ];
 
-    fn is_wanted(&self, json: &mut JsonText<'_>) -> Read<bool> {
-        is_wanted(json, self.0)
+    fn wish(&self, json: &mut JsonText<'_>) -> Read<Wish> {
+        Ok(Wish::of(is_wanted(json, self.0)?, false))
     }
 
     fn resource(&mut self, service_name: &str, items: u64) {

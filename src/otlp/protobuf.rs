@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use super::DecodeError;
 use super::read_span::{Reader, scope_name, service_name};
 use super::span_view::{ResourceView, ScopeView};
-use super::visitor::{Unread, Visitor};
+use super::visitor::{Unread, Visitor, Wish};
 use super::wire::{Fields, check};
 
 /// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
@@ -28,8 +28,8 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Result<(), Dec
 /// Both kinds of request are built alike: items within scopes within resources, under the same
 /// field numbers.
 pub(super) trait Items {
-    /// Checks an item's framing to its end, and tells whether it is wanted.
-    fn is_wanted(&self, item: &[u8]) -> Result<bool, DecodeError>;
+    /// Checks an item's framing to its end, and tells what it is wanted for.
+    fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError>;
 
     /// A resource begins: its `service.name`, and how many items it holds.
     fn resource(&mut self, service_name: &str, items: u64);
@@ -45,13 +45,16 @@ pub(super) trait Items {
         scope: &ScopeView<'_>,
         resource: &ResourceView<'_>,
     ) -> Result<(), DecodeError>;
+
+    /// Reads the resource's client spans below others and shows them, if they are wanted.
+    fn show_children(&mut self, _children: &[&[u8]]) {}
 }
 
 struct Spans<'v, V>(&'v mut V);
 
 impl<V: Visitor> Items for Spans<'_, V> {
-    fn is_wanted(&self, item: &[u8]) -> Result<bool, DecodeError> {
-        is_wanted(item, self.0)
+    fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError> {
+        wish(item, self.0)
     }
 
     fn resource(&mut self, service_name: &str, items: u64) {
@@ -72,6 +75,19 @@ impl<V: Visitor> Items for Spans<'_, V> {
         self.0.span(&reader.span(item)?, scope, resource);
         Ok(())
     }
+
+    fn show_children(&mut self, children: &[&[u8]]) {
+        if children.is_empty() || !self.0.wants_children() {
+            return;
+        }
+        for child in children {
+            // One that cannot be read is left out: its framing holds, and it is nobody's call.
+            let read = Reader::default().child(child, &|key| self.0.is_child_key(key));
+            if let Ok(span) = read {
+                self.0.child(&span);
+            }
+        }
+    }
 }
 
 /// Walks a request of either kind.
@@ -91,6 +107,8 @@ pub(super) fn walk_items(request: &[u8], items: &mut impl Items) -> Result<(), D
 struct Wanted<'a> {
     scope_parts: Vec<&'a [u8]>,
     items: Vec<&'a [u8]>,
+    /// Client spans below others, which may be wanted as such.
+    children: Vec<&'a [u8]>,
     /// The scope's items, wanted or not.
     seen: u64,
 }
@@ -98,6 +116,7 @@ struct Wanted<'a> {
 fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeError> {
     let mut resource_parts = Vec::new();
     let mut scopes = Vec::new();
+    let mut children = Vec::new();
     let mut unread = Unread::default();
     let mut count = 0;
     let mut fields = Fields::of(message);
@@ -105,8 +124,9 @@ fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeErr
         match number {
             1 => resource_parts.push(field.bytes()?),
             2 => {
-                let wanted = scan_scope(field.bytes()?, items)?;
+                let mut wanted = scan_scope(field.bytes()?, items)?;
                 count += wanted.seen;
+                children.append(&mut wanted.children);
                 if wanted.items.is_empty() {
                     unread.add(wanted.seen, || scope_name(&wanted.scope_parts));
                 } else {
@@ -121,6 +141,7 @@ fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeErr
         let name = service_name(&resource_parts)?;
         items.resource(&name.unwrap_or(Cow::Borrowed("")), count);
         unread.show(|name, seen| items.scope(name, seen));
+        items.show_children(&children);
         return Ok(());
     }
     let mut reader = Reader::default();
@@ -135,6 +156,7 @@ fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeErr
             items.show(item, reader.clone(), &scope, &resource)?;
         }
     }
+    items.show_children(&children);
     Ok(())
 }
 
@@ -151,8 +173,10 @@ fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<Wanted<'a>, D
             2 => {
                 let item = field.bytes()?;
                 wanted.seen += 1;
-                if items.is_wanted(item)? {
-                    wanted.items.push(item);
+                match items.wish(item)? {
+                    Wish::Whole => wanted.items.push(item),
+                    Wish::Child => wanted.children.push(item),
+                    Wish::Nothing => {}
                 }
             }
             _ => {}
@@ -161,12 +185,16 @@ fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<Wanted<'a>, D
     Ok(wanted)
 }
 
-/// Checks a span's framing to its end, and tells whether the visitor wants it.
-fn is_wanted(span: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
-    let mut is_wanted = false;
+/// Checks a span's framing to its end, and tells whether the visitor wants it, or may want it as
+/// a client span below another one.
+fn wish(span: &[u8], visitor: &impl Visitor) -> Result<Wish, DecodeError> {
+    const CLIENT: u64 = 3;
+    let (mut is_wanted, mut is_client, mut has_parent) = (false, false, false);
     let mut fields = Fields::of(span);
     while let Some((number, field)) = fields.next()? {
         match number {
+            4 => has_parent = field.bytes().is_ok_and(|id| id.len() == 8),
+            6 => is_client = field.varint().is_ok_and(|kind| kind == CLIENT),
             5 => {
                 let name = field.bytes()?;
                 is_wanted = is_wanted || visitor.is_deciding_name(name);
@@ -177,7 +205,7 @@ fn is_wanted(span: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
             _ => {}
         }
     }
-    Ok(is_wanted)
+    Ok(Wish::of(is_wanted, is_client && has_parent))
 }
 
 /// Checks an attribute's framing to its end, and tells whether it makes its span wanted.

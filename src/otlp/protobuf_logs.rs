@@ -8,7 +8,7 @@ use super::protobuf::{Items, plain_pair, walk_items};
 use super::read_span::{MAX_VALUES, Reader};
 use super::span_view::{ResourceView, ScopeView};
 use super::value::Attributes;
-use super::visitor::LogVisitor;
+use super::visitor::{LogVisitor, Wish};
 use super::wire::Fields;
 
 /// Walks `request` and shows its log records to `visitor`. On an error the visitor may have seen
@@ -23,8 +23,8 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl LogVisitor) -> Result<(), 
 struct Records<'v, V>(&'v mut V);
 
 impl<V: LogVisitor> Items for Records<'_, V> {
-    fn is_wanted(&self, item: &[u8]) -> Result<bool, DecodeError> {
-        is_wanted(item, self.0)
+    fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError> {
+        Ok(Wish::of(is_wanted(item, self.0)?, false))
     }
 
     fn resource(&mut self, service_name: &str, items: u64) {

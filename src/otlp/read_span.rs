@@ -97,6 +97,38 @@ impl Reader {
         Ok(span)
     }
 
+    /// A span without its events and without the attributes that `is_read` does not take.
+    pub(super) fn child<'a>(
+        mut self,
+        message: &'a [u8],
+        is_read: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<SpanView<'a>, DecodeError> {
+        let mut span = empty_span();
+        let mut pairs = Vec::new();
+        let mut fields = Fields::of(message);
+        while let Some((number, field)) = fields.next()? {
+            match number {
+                1 => span.trace_id = Cow::Borrowed(field.bytes()?),
+                2 => span.span_id = Cow::Borrowed(field.bytes()?),
+                4 => span.parent_span_id = Cow::Borrowed(field.bytes()?),
+                5 => span.name = self.text(field)?,
+                6 => span.kind = kind(field.varint()?),
+                7 => span.start_unix_nanos = field.fixed64()?,
+                8 => span.end_unix_nanos = field.fixed64()?,
+                9 => {
+                    let pair = field.bytes()?;
+                    if is_read(key_of(pair)?) {
+                        self.attribute(pair, &mut pairs, 0)?;
+                    }
+                }
+                15 => self.status(field.bytes()?, &mut span.status)?,
+                _ => {}
+            }
+        }
+        span.attributes = Attributes::new(pairs);
+        Ok(span)
+    }
+
     fn event<'a>(&mut self, message: &'a [u8]) -> Result<Option<EventView<'a>>, DecodeError> {
         if !self.take_value() {
             return check(message).map(|()| None);
@@ -272,14 +304,7 @@ pub(super) fn service_name<'a>(parts: &[&'a [u8]]) -> Result<Option<Cow<'a, str>
                 continue;
             }
             let message = field.bytes()?;
-            let mut key: &[u8] = &[];
-            let mut pair = Fields::of(message);
-            while let Some((number, field)) = pair.next()? {
-                if number == 1 {
-                    key = field.bytes()?;
-                }
-            }
-            if key == b"service.name" {
+            if key_of(message)? == b"service.name" {
                 let mut pairs = Vec::new();
                 Reader::default().attribute(message, &mut pairs, 0)?;
                 name = pairs.pop().and_then(|(_, value)| match value {
@@ -290,6 +315,18 @@ pub(super) fn service_name<'a>(parts: &[&'a [u8]]) -> Result<Option<Cow<'a, str>
         }
     }
     Ok(name)
+}
+
+/// An attribute's key.
+fn key_of(pair: &[u8]) -> Result<&[u8], DecodeError> {
+    let mut key: &[u8] = &[];
+    let mut fields = Fields::of(pair);
+    while let Some((number, field)) = fields.next()? {
+        if number == 1 {
+            key = field.bytes()?;
+        }
+    }
+    Ok(key)
 }
 
 /// The name of a scope, reading nothing else of it.

@@ -24,6 +24,7 @@ use super::visitor::{LogVisitor, Visitor};
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub(super) spans: Vec<String>,
+    pub(super) children: Vec<String>,
     pub(super) resources: Vec<(String, u64)>,
 }
 
@@ -42,6 +43,20 @@ impl Visitor for Shown {
 
     fn is_deciding_name(&self, name: &[u8]) -> bool {
         name == b"wanted"
+    }
+
+    fn wants_children(&self) -> bool {
+        true
+    }
+
+    fn is_child_key(&self, _key: &[u8]) -> bool {
+        true
+    }
+
+    fn child(&mut self, span: &SpanView<'_>) {
+        let SpanView { trace_id, span_id, parent_span_id, kind, attributes, .. } = span;
+        let ids = (trace_id, span_id, parent_span_id);
+        self.children.push(format!("{ids:?} {kind:?} {attributes:?} {:?}", span.status.code));
     }
 
     fn resource(&mut self, service_name: &str, spans: u64) {

@@ -18,6 +18,16 @@ pub trait Visitor {
     /// Whether a span of this name is wanted.
     fn is_deciding_name(&self, name: &[u8]) -> bool;
 
+    /// Whether client spans below other spans are wanted of the resource that was begun last.
+    /// Asked after its wanted spans were shown.
+    fn wants_children(&self) -> bool {
+        false
+    }
+
+    /// Whether an attribute of this key is read of a client span that is wanted as a child alone.
+    fn is_child_key(&self, _key: &[u8]) -> bool {
+        false
+    }
     /// The request is JSON that holds something, and no member of it is one of the request's.
     fn nothing_known(&mut self) {}
 
@@ -31,6 +41,31 @@ pub trait Visitor {
 
     /// A wanted span, in the order sent within its resource.
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
+
+    /// A client span that has a parent and is not wanted for itself, after the wanted spans of its
+    /// resource. Events and attributes of other keys may be left out of it.
+    fn child(&mut self, _span: &SpanView<'_>) {}
+}
+
+/// What a span or a log record is looked at for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// It is read whole.
+    Whole,
+    /// It is a client span below another one, which may be wanted as such.
+    Child,
+    /// Only its framing is checked.
+    Nothing,
+}
+
+impl Wish {
+    pub(super) const fn of(is_wanted: bool, is_child: bool) -> Self {
+        match (is_wanted, is_child) {
+            (true, _) => Self::Whole,
+            (false, true) => Self::Child,
+            (false, false) => Self::Nothing,
+        }
+    }
 }
 
 /// Scopes of a resource of which no span is wanted.

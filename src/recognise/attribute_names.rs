@@ -95,6 +95,36 @@ keys! {
     FastmcpServerName = "fastmcp.server.name";
     /// The kind of step, by Future AGI.
     FiSpanKind = "fi.span.kind", deciding;
+    /// How often the dependency was tried for the call.
+    FirstcallAttempts = "firstcall.attempts";
+    /// Time spent writing down what was done.
+    FirstcallBudgetAudit = "firstcall.budget.audit_ms";
+    /// Time spent asking whether the caller may.
+    FirstcallBudgetAuth = "firstcall.budget.auth_ms";
+    /// Time spent waiting for a dependency.
+    FirstcallBudgetDownstream = "firstcall.budget.downstream_ms";
+    /// Time spent waiting to be worked on.
+    FirstcallBudgetQueue = "firstcall.budget.queue_ms";
+    /// The time that the call was given.
+    FirstcallBudgetTotal = "firstcall.budget.total_ms";
+    /// Time spent making the answer.
+    FirstcallBudgetTransform = "firstcall.budget.transform_ms";
+    /// What became of the business operation.
+    FirstcallBusinessOutcome = "firstcall.business.outcome";
+    /// What the call mainly depends on.
+    FirstcallDependency = "firstcall.dependency";
+    /// The idempotency key: hashed on arrival.
+    FirstcallIdempotencyKey = "firstcall.idempotency.key";
+    /// What the server made of the key.
+    FirstcallIdempotencyStatus = "firstcall.idempotency.status";
+    /// The operation's handle: hashed on arrival.
+    FirstcallOperationHandle = "firstcall.operation.handle";
+    /// What calling the tool does.
+    FirstcallOperationKind = "firstcall.operation.kind";
+    /// Whether the call may be sent again as it is.
+    FirstcallRetrySafe = "firstcall.retry.safe";
+    /// Where the time ran out.
+    FirstcallTimeoutStage = "firstcall.timeout.stage";
     /// Arguments, by Gemini CLI and Qwen Code.
     FunctionArgs = "function_args";
     /// The tool, by Gemini CLI and Qwen Code.
@@ -147,6 +177,8 @@ keys! {
     CopilotMcpServerName = "github.copilot.tool.parameters.mcp_server_name";
     /// The MCP server's own name of the tool, by Copilot.
     CopilotMcpToolName = "github.copilot.tool.parameters.mcp_tool_name";
+    /// The ordinal of a request that was sent again.
+    HttpResendCount = "http.request.resend_count";
     /// Arguments, by Logfire and as Mastra once sent them.
     PlainInput = "input";
     /// Arguments, by OpenInference.

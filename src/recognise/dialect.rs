@@ -173,6 +173,21 @@ pub(crate) enum ResultFrom {
     ContentSize(Key, Key),
 }
 
+impl ResultFrom {
+    /// The attribute that holds it, where one does.
+    pub(crate) const fn key(self) -> Option<Key> {
+        match self {
+            Self::Key(key) | Self::Member(key, _) => Some(key),
+            Self::Event(..)
+            | Self::Count(_)
+            | Self::After(..)
+            | Self::Size(_)
+            | Self::ContentSize(..)
+            | Self::Messages(..) => None,
+        }
+    }
+}
+
 impl Dialect {
     /// What most dialects share.
     pub(crate) const BASE: Self = Self {

@@ -1,8 +1,6 @@
 //! What reducing needs beside the span: the time, the secret, the limits, the configuration.
 
-use std::collections::BTreeMap;
-
-use crate::call::{CallDuration, InstallationSecret, UnixNanos};
+use crate::call::{CallDuration, InstallationSecret, ToolRules, UnixNanos};
 
 /// Everything but the span that a sighting depends on.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +13,8 @@ pub struct ReduceContext<'a> {
     pub limits: &'a ReduceLimits,
     /// Which parameters turn a page, tool by tool, where the configuration declares it.
     pub paging: &'a PagingRules,
+    /// What an empty answer looks like, tool by tool, where the configuration declares it.
+    pub empties: &'a ToolRules<EmptyDeclaration>,
     /// Attributes that name a conversation, beside the known ones; asked before them.
     pub conversation_attributes: &'a [String],
 }
@@ -47,7 +47,16 @@ impl Default for ReduceLimits {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PagingRules {
     /// The declarations.
-    pub tools: BTreeMap<String, PagingDeclaration>,
+    pub tools: ToolRules<PagingDeclaration>,
+}
+
+/// What an empty answer of one tool looks like, beside those that METHOD section 4 names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EmptyDeclaration {
+    /// Whole answers that mean that nothing was found.
+    pub texts: Vec<String>,
+    /// Top-level fields of which all that are there hold nothing or zero in an empty answer.
+    pub fields: Vec<String>,
 }
 
 /// One tool's paging parameters, by their top-level names.

@@ -5,6 +5,7 @@
 //! read in memory only: nothing of it is in a sighting, an error or any Debug output.
 
 mod arguments;
+mod attempt;
 pub mod canonical_json;
 mod context;
 mod error_text;
@@ -18,6 +19,7 @@ mod outcome;
 mod paging;
 mod parties;
 mod prints;
+mod recovery;
 mod repairs;
 mod result;
 mod sampling;
@@ -27,7 +29,8 @@ mod tool;
 mod tool_message;
 mod wrappers;
 
-pub use context::{PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
+pub use attempt::attempt;
+pub use context::{EmptyDeclaration, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
 
 use crate::call::{CallKey, Name, Repair, Sighting, SpanId};
 use crate::figures::Refusal;
@@ -91,7 +94,8 @@ pub fn reduce(
         repairs.note(Repair::DuplicateKey);
     }
     let side = rules.side.of(span.kind);
-    let result = result::look(&seen, rules);
+    let declared = tool.as_ref().and_then(|tool| context.empties.get(tool.as_str()));
+    let result = result::look(&seen, rules, declared);
     let outcome = outcome::outcome(&seen, rules, &result);
     let (client, client_version) = parties::client(&seen, rules, side, &mut repairs);
     let arguments = arguments::arguments(&seen, rules, tool.as_ref().map(Name::as_str), context);
@@ -125,6 +129,7 @@ pub fn reduce(
         call_id,
         request_id: id(&seen, REQUEST_IDS),
         is_sampled: sampling::is_sampled(&seen),
+        recovery: recovery::recovery(&seen, context.secret, &mut repairs),
         is_label: rules.is_label,
         received: context.now,
     };

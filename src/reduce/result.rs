@@ -1,9 +1,12 @@
 //! What a captured result tells: whether it held anything, its size, and whether the tool said
 //! in it that it failed (METHOD section 4). The result itself ends here.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value as Json};
 
 use super::canonical_json;
+use super::context::EmptyDeclaration;
 use super::{marks, messages, tool_message};
 use crate::call::{Emptiness, Outcome};
 use crate::otlp::Value;
@@ -39,9 +42,20 @@ impl ResultLook {
 }
 
 /// Looks at the result where the dialect keeps it; what is told beats what is visible.
-pub(super) fn look(seen: &Seen<'_>, rules: &Dialect) -> ResultLook {
+pub(super) fn look(
+    seen: &Seen<'_>,
+    rules: &Dialect,
+    declared: Option<&EmptyDeclaration>,
+) -> ResultLook {
     let captured = rules.result.iter().find_map(|place| read(seen, *place));
     let mut look = captured.unwrap_or_default();
+    if look.is_empty == Some(false)
+        && let Some(declared) = declared
+    {
+        let places = rules.result.iter().filter_map(|place| place.key());
+        let text = places.filter_map(|key| seen.value(key)).find_map(text_of);
+        look.is_empty = Some(text.is_some_and(|text| means_nothing(&text, declared)));
+    }
     if let Some(told) = seen.flag(Key::IsEmpty).filter(|_| seen.has_given_hash()) {
         look.is_empty = Some(told);
     }
@@ -50,6 +64,57 @@ pub(super) fn look(seen: &Seen<'_>, rules: &Dialect) -> ResultLook {
         look.bytes = u64::try_from(bytes).ok().or(look.bytes);
     }
     look
+}
+
+/// A value as text: as it was sent, or as JSON.
+fn text_of<'v>(value: &'v Value<'_>) -> Option<Cow<'v, str>> {
+    match value {
+        Value::Empty => None,
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        _ => json(value, MAX_DEPTH).map(|json| Cow::Owned(json.to_string())),
+    }
+}
+
+/// Whether an answer is one that the tool's declaration calls empty.
+fn means_nothing(text: &str, declared: &EmptyDeclaration) -> bool {
+    let is_said = |text: &str| declared.texts.iter().any(|empty| empty.trim() == text.trim());
+    if is_said(text) {
+        return true;
+    }
+    if text.len() > MAX_PARSED {
+        return false;
+    }
+    let Ok(json) = serde_json::from_str::<Json>(text) else { return false };
+    let content = match &json {
+        Json::Array(parts) if is_content(parts) => Some((parts.as_slice(), None)),
+        Json::Object(object) => mcp_result(object),
+        _ => None,
+    };
+    match content {
+        Some(([part], structured)) => {
+            structured.is_some_and(|json| has_empty_fields(json, &declared.fields))
+                || part_text(part).is_some_and(|text| {
+                    is_said(text)
+                        || serde_json::from_str(text)
+                            .is_ok_and(|json| has_empty_fields(&json, &declared.fields))
+                })
+        }
+        Some((_, structured)) => {
+            structured.is_some_and(|json| has_empty_fields(json, &declared.fields))
+        }
+        None => has_empty_fields(&json, &declared.fields),
+    }
+}
+
+/// Whether at least one of the fields is there, and all that are hold nothing or zero.
+fn has_empty_fields(json: &Json, fields: &[String]) -> bool {
+    let Some(object) = json.as_object() else { return false };
+    let is_nothing = |value: &Json| match value {
+        Json::Number(count) => count.as_f64() == Some(0.0),
+        value => is_empty_structured(value),
+    };
+    let mut there = fields.iter().filter_map(|field| object.get(field)).peekable();
+    there.peek().is_some() && there.all(is_nothing)
 }
 
 fn read(seen: &Seen<'_>, place: ResultFrom) -> Option<ResultLook> {
@@ -372,6 +437,27 @@ mod tests {
             "{\"cut\":[",
         ] {
             check(text, false);
+        }
+    }
+
+    #[test]
+    fn a_declaration_says_what_else_is_empty() {
+        let declared = EmptyDeclaration {
+            texts: vec!["No orders found.".to_owned()],
+            fields: vec!["items".to_owned(), "total".to_owned()],
+        };
+        for text in [
+            " No orders found.\n",
+            r#"{"content":[{"type":"text","text":"No orders found."}]}"#,
+            r#"{"items":[],"took_ms":3}"#,
+            r#"{"total":0,"hint":"try another name"}"#,
+            r#"{"content":[{"type":"text","text":"{\"items\":[],\"page\":1}"}]}"#,
+            r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"items":[],"a":1}}"#,
+        ] {
+            assert!(means_nothing(text, &declared), "{text}");
+        }
+        for text in ["No orders.", r#"{"took_ms":3}"#, r#"{"items":[],"total":3}"#, "[1]", "{"] {
+            assert!(!means_nothing(text, &declared), "{text}");
         }
     }
 

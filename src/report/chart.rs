@@ -104,6 +104,56 @@ pub fn stack(counts: &[u64]) -> Vec<Bar> {
         .collect()
 }
 
+/// A ribbon from a bar that is all to the bar of one part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ribbon {
+    /// The ribbon as SVG path data; empty where the part is zero.
+    pub path: String,
+    /// The top of the part's bar.
+    pub y: u32,
+    /// Its height; at least 2 where the count is not zero.
+    pub height: u32,
+    /// Where the line of its label lies.
+    pub text_y: u32,
+}
+
+/// Height of the bar that is all.
+const ALL: u32 = 120;
+/// Where the ribbons begin and end.
+const ENDS: (u32, u32) = (12, 250);
+/// The room that a part's label needs.
+const LABEL: u32 = 24;
+
+/// Ribbons to parts that stand one under another, the height of the bar that is all, and of the
+/// picture. Every part has room for its label.
+pub fn ribbons(counts: &[u64]) -> (Vec<Ribbon>, u32, u32) {
+    let total: u128 = counts.iter().map(|count| u128::from(*count)).sum();
+    let height_of = |count: u64| {
+        let share = (u128::from(count) * u128::from(ALL)).checked_div(total).unwrap_or(0);
+        let height = u32::try_from(share).unwrap_or(ALL);
+        if count > 0 { height.max(2) } else { 0 }
+    };
+    let (mut from, mut y) = (0, 0);
+    let mut made = Vec::with_capacity(counts.len());
+    for count in counts {
+        let height = height_of(*count);
+        let ((left, right), bend) = (ENDS, u32::midpoint(ENDS.0, ENDS.1));
+        let path = if height == 0 {
+            String::new()
+        } else {
+            let (from_end, end) = (from + height, y + height);
+            format!(
+                "M{left} {from}C{bend} {from} {bend} {y} {right} {y}V{end}\
+                 C{bend} {end} {bend} {from_end} {left} {from_end}Z"
+            )
+        };
+        made.push(Ribbon { path, y, height, text_y: y + height.min(LABEL) / 2 + 5 });
+        from += height;
+        y += height.max(LABEL);
+    }
+    (made, from.max(1), y.max(from))
+}
+
 /// One column of a histogram.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
@@ -189,6 +239,18 @@ mod tests {
         assert!((columns[0].upper - 1.0).abs() < 1e-9);
         assert!((columns[12].upper - 64.0).abs() < 1e-9);
         assert!(super::columns(&Histogram::default()).is_empty());
+    }
+
+    #[test]
+    fn ribbons_leave_one_bar_and_end_in_their_own() {
+        let (made, all, height) = ribbons(&[30, 0, 10]);
+        assert_eq!((all, height), (120, 90 + 24 + 30));
+        assert_eq!((made[0].y, made[0].height), (0, 90));
+        assert_eq!((made[1].path.as_str(), made[1].height), ("", 0));
+        assert_eq!((made[2].y, made[2].height), (114, 30));
+        assert_eq!(made[2].path, "M12 90C131 90 131 114 250 114V144C131 144 131 120 12 120Z");
+        assert_eq!(ribbons(&[1, 1_000_000]).0[0].height, 2);
+        assert_eq!(ribbons(&[0, 0]).1, 1);
     }
 
     #[test]

@@ -53,6 +53,7 @@ fn header() -> Vec<String> {
         "result_bytes_mean",
     ];
     header.extend(rest.map(str::to_owned));
+    header.extend(RECOVERY.map(str::to_owned));
     header.extend(crate::call::Outcome::ALL.iter().map(|word| format!("outcome_{word}")));
     header
 }
@@ -73,8 +74,42 @@ fn row(names: [&str; 4], figures: &Figures) -> Vec<String> {
     let latency = [50, 95, 99].map(|percent| figures.latency.percentile(percent));
     row.extend(latency.map(|nanos| number(nanos.map(|nanos| nanos / 1e6), 3)));
     row.push(number(figures.result_bytes_mean(), 3));
+    row.extend(recovery(figures));
     row.extend(counts(&figures.outcomes));
     row
+}
+
+const RECOVERY: [&str; 11] = [
+    "uncertain",
+    "status_checked",
+    "never_checked",
+    "unsafe_replays",
+    "keyed_calls",
+    "duplicate_key_hits",
+    "key_conflicts",
+    "possible_double_writes",
+    "amplification",
+    "unknown_outcomes",
+    "unknown_resolved",
+];
+
+/// The figures of recovery; nothing at all where one is not known.
+fn recovery(figures: &Figures) -> [String; 11] {
+    let (counted, known) = (&figures.recovery, figures.known_recovery());
+    let cell = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+    [
+        cell(Some(counted.uncertain)),
+        cell(known.status_checked),
+        cell(known.never_checked),
+        cell(known.unsafe_replays),
+        cell(Some(counted.keyed)),
+        cell(known.duplicate_key_hits),
+        cell(known.key_conflicts),
+        cell(known.possible_double_writes),
+        number(known.amplification, 6),
+        cell(known.unknown_outcomes),
+        cell(known.unknown_resolved),
+    ]
 }
 
 /// A rate and its bounds; nothing at all where there is none, for null is not zero.

@@ -11,6 +11,7 @@ use super::model::client_page::{ClientList, ClientPage};
 use super::model::night_page::NightPage;
 use super::model::overview::Overview;
 use super::model::quality::QualityPage;
+use super::model::recovery::RecoveryPage;
 use super::model::tool_page::ToolPage;
 use super::model::{ChangeText, Frame, RateText, table};
 use super::names;
@@ -91,6 +92,13 @@ struct Quality<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "html/recovery.html")]
+struct Recovery<'a> {
+    page: &'a RecoveryPage,
+    head: &'a Head,
+}
+
+#[derive(Template)]
 #[template(path = "html/method.html")]
 struct Method<'a> {
     page: &'a MethodPage,
@@ -153,6 +161,11 @@ impl Pages {
     /// The data-quality page.
     pub fn quality(&self, page: &QualityPage) -> String {
         render(&Quality { page, head: &self.head })
+    }
+
+    /// The page of recovery.
+    pub fn recovery(&self, page: &RecoveryPage) -> String {
+        render(&Recovery { page, head: &self.head })
     }
 
     /// The method page.

@@ -5,6 +5,7 @@
 //! on purpose; [`SCHEMA_VERSION`] grows when a name changes its meaning or goes away.
 
 mod document;
+mod recovery;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,9 +20,10 @@ use crate::figures::{
     Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, Rate, RewordedCount, ToolFigures,
 };
 use document::{
-    Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RecoveryOut,
-    RestatedOut, SessionsOut, SizeOut, ToolName, Tools,
+    Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RestatedOut,
+    SessionsOut, SizeOut, ToolName, Tools,
 };
+use recovery::RecoveryOut;
 
 /// The version of the document's form.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -130,7 +132,7 @@ fn entry(figures: &Figures) -> Entry<'_> {
             p95: figures.result_sizes.percentile(95).map(three_decimals),
         }),
         reworded_parameters: parameters(figures),
-        recovery: RecoveryOut::not_instrumented(),
+        recovery: RecoveryOut::of(figures),
         restated: None,
         clients: None,
     }

@@ -9,6 +9,7 @@ use super::markdown_escape::filters;
 use super::model::client_page::{ClientList, ClientPage};
 use super::model::history::Histories;
 use super::model::overview::Overview;
+use super::model::recovery::RecoveryPage;
 use super::model::summary::{Summary, summary};
 use super::model::table::{self, ToolRow};
 use super::model::tool_page::ToolPage;
@@ -47,6 +48,12 @@ struct ToolTemplate<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "markdown/recovery.md")]
+struct RecoveryTemplate<'a> {
+    page: &'a RecoveryPage,
+}
+
+#[derive(Template)]
 #[template(path = "markdown/client.md")]
 struct ClientTemplate<'a> {
     page: &'a ClientPage,
@@ -75,6 +82,11 @@ pub fn overview(page: &Overview) -> String {
 /// A tool's file.
 pub fn tool(page: &ToolPage) -> String {
     closed(&render(&ToolTemplate { page }))
+}
+
+/// Recovery over all tools.
+pub fn recovery(page: &RecoveryPage) -> String {
+    closed(&render(&RecoveryTemplate { page }))
 }
 
 /// The list of all tools.

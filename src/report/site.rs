@@ -14,6 +14,7 @@ use super::model::history::Histories;
 use super::model::night_page::{night_page, nights};
 use super::model::overview::overview;
 use super::model::quality::quality_page;
+use super::model::recovery::recovery_page;
 use super::model::tool_list::{Order, sorted, tool_list};
 use super::model::tool_page::tool_page;
 use super::model::{Facts, Frame, findings};
@@ -120,6 +121,9 @@ pub fn write_site<S: FileSink>(
     let findings =
         FindingList { frame: Frame::top(&facts, "Findings"), findings: findings::all(&facts) };
     files.add("findings.html", &pages.findings(&findings))?;
+    let recovery = recovery_page(&facts);
+    files.add("recovery.html", &pages.recovery(&recovery))?;
+    files.add("recovery.md", &markdown::recovery(&recovery))?;
     files.add("quality.html", &pages.quality(&quality_page(&facts)))?;
     files.add("method.html", &pages.method(&MethodPage { frame: Frame::top(&facts, "Method") }))?;
     for (key, slug) in &facts.tools {

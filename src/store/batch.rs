@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::call::{Name, Sighting, UnixNanos};
+use crate::call::{Attempt, Name, Sighting, UnixNanos};
 use crate::figures::{ArrivalCounts, Sources};
 
 /// What became of a batch that is on disk.
@@ -44,6 +44,8 @@ pub struct Batch {
     pub received: UnixNanos,
     /// The sightings, in the order in which they were sent.
     pub sightings: Vec<Sighting>,
+    /// Client spans that may turn out to be below one of the calls, in the same order.
+    pub attempts: Vec<Attempt>,
     /// What arrived, by the emitter's `service.name`; an empty name where it was not told.
     pub counts: BTreeMap<Name, ArrivalCounts>,
     /// The same by emitter, scope and kind, for `firstcall doctor`.
@@ -58,6 +60,7 @@ impl Batch {
         Self {
             received,
             sightings,
+            attempts: Vec::new(),
             counts: BTreeMap::new(),
             sources: Sources::default(),
             imported: Vec::new(),
@@ -66,13 +69,27 @@ impl Batch {
 
     /// Adds another batch, received later: the two are committed as one.
     pub fn join(&mut self, later: Self) {
-        let Self { received, sightings, counts, sources, imported } = later;
+        let Self { received, sightings, attempts, counts, sources, imported } = later;
         self.received = received;
         self.sightings.extend(sightings);
+        self.attempts.extend(attempts);
         for (emitter, counts) in counts {
             self.counts.entry(emitter).or_default().merge(&counts);
         }
         self.sources.merge(&sources);
         self.imported.extend(imported);
+    }
+}
+
+impl Batch {
+    /// When everything in it that is kept starts.
+    pub(super) fn starts(&self) -> impl Iterator<Item = UnixNanos> + '_ {
+        let sightings = self.sightings.iter().map(|sighting| sighting.start);
+        sightings.chain(self.attempts.iter().map(|attempt| attempt.start))
+    }
+
+    /// How many rows it takes.
+    pub(super) fn rows(&self) -> usize {
+        self.sightings.len().saturating_add(self.attempts.len())
     }
 }

@@ -104,6 +104,61 @@ pub(super) const DAY_RESULT_SIZES: Table =
 pub(super) const DAY_REWORDED: Table =
     Table { name: "day_reworded", columns: &["figures_id", "parameter", "retries", "sessions"] };
 
+pub(super) const DAY_RECOVERY: Table = Table {
+    name: "day_recovery",
+    columns: &[
+        "figures_id",
+        "status_tool",
+        "kind_known",
+        "uncertain",
+        "status_checked",
+        "never_checked",
+        "unsafe_replays",
+        "keyed",
+        "key_status_known",
+        "duplicate_key_hits",
+        "key_conflicts",
+        "possible_double_writes",
+        "attempts_known",
+        "attempts",
+        "writes",
+        "business_outcome_known",
+        "unknown_outcomes",
+        "unknown_resolved",
+        "budgeted",
+        "budget_ms",
+        "timeout_queue",
+        "timeout_auth",
+        "timeout_downstream",
+        "timeout_transform",
+        "timeout_audit",
+        "fate_answer_lost",
+        "fate_failed",
+        "fate_unknown",
+        "then_replayed_unsafely",
+        "then_checked_known",
+        "then_checked_unknown",
+        "then_replayed_safely",
+        "then_replayed_untold",
+        "then_given_up",
+        "spent_ms_queue",
+        "spent_ms_auth",
+        "spent_ms_downstream",
+        "spent_ms_transform",
+        "spent_ms_audit",
+    ],
+};
+
+pub(super) const DAY_DEPENDENCIES: Table = Table {
+    name: "day_dependencies",
+    columns: &["figures_id", "kind", "dependency", "attempts", "failed", "timed_out", "nanos"],
+};
+
+pub(super) const OFFERED_TOOLS: Table = Table {
+    name: "offered_tools",
+    columns: &["service", "tool", "kind", "schema_bytes", "imported_at"],
+};
+
 pub(super) const DAY_PAIRS: Table = Table {
     name: "day_pairs",
     columns: &["day", "first_service", "first_tool", "next_service", "next_tool", "times"],
@@ -164,21 +219,31 @@ pub(super) const BY_DAY: &[Table] =
     &[DAY_FIGURES, DAY_PAIRS, DAY_SESSIONS, DAY_UNKNOWN_TOOLS, DAY_QUALITY];
 
 /// The tables that hang on [`DAY_FIGURES`].
-pub(super) const BY_FIGURES: &[Table] = &[DAY_LATENCY, DAY_RESULT_SIZES, DAY_REWORDED];
+pub(super) const BY_FIGURES: &[Table] =
+    &[DAY_LATENCY, DAY_RESULT_SIZES, DAY_REWORDED, DAY_RECOVERY, DAY_DEPENDENCIES];
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::store::database;
     use crate::store::day_file::{self, Part};
+    use crate::store::read_attempts;
 
     #[test]
     fn every_statement_fits_the_migrated_schema() {
         let folder = tempfile::tempdir().unwrap();
         let main =
             database::open_or_make(&folder.path().join("main.sqlite"), &database::MAIN).unwrap();
-        let all =
-            [DAYS, ERASED_DAYS, RESTATEMENTS, ARRIVALS, SOURCES, SOURCE_HOURS, IMPORTED_REQUESTS];
+        let all = [
+            DAYS,
+            ERASED_DAYS,
+            RESTATEMENTS,
+            ARRIVALS,
+            SOURCES,
+            SOURCE_HOURS,
+            IMPORTED_REQUESTS,
+            OFFERED_TOOLS,
+        ];
         for table in all.iter().chain(BY_DAY).chain(BY_FIGURES) {
             main.prepare(&table.insert()).unwrap();
             main.prepare(&table.select("")).unwrap();
@@ -198,7 +263,7 @@ mod tests {
         let day =
             database::open_or_make(&folder.path().join("day.sqlite"), &database::DAY).unwrap();
         day.prepare(&insert_into("batches", day_file::BATCHES)).unwrap();
-        for select in [day_file::HEADS, day_file::BLOB] {
+        for select in [day_file::HEADS, day_file::BLOB, read_attempts::ATTEMPTS] {
             day.prepare(select).unwrap();
         }
         for part in [Part::Head, Part::Whole, Part::Tail] {

@@ -40,13 +40,17 @@ pub(super) const MAIN: Schema = Schema {
         include_str!("migrations/main/0002_erased_days.sql"),
         include_str!("migrations/main/0003_sessions_of_tools.sql"),
         include_str!("migrations/main/0004_sources.sql"),
+        include_str!("migrations/main/0005_recovery.sql"),
     ],
 };
 
 /// `sightings/YYYY-MM-DD.sqlite`.
 pub(super) const DAY: Schema = Schema {
     application_id: 0x6663_6431,
-    migrations: &[include_str!("migrations/day/0001_sightings.sql")],
+    migrations: &[
+        include_str!("migrations/day/0001_sightings.sql"),
+        include_str!("migrations/day/0002_recovery.sql"),
+    ],
 };
 
 /// Names the file that an error of SQLite or of the operating system is about.

@@ -8,12 +8,15 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement};
 use super::database::{self, At, FileIdentity, to_sql};
 use super::error::{Damage, StoreError};
 use super::log_check;
-use super::names::{self, NameBook};
+use super::name_code::Numberer;
+use super::names::NameBook;
+use super::read_attempts::numbered_names;
 use super::row::{self, Packed};
 use super::unpack::{self, NameReader, StoredSighting};
 use super::watermark::FileMark;
 use super::wire::checksum;
-use crate::call::{CallDuration, Day, Name, Sighting, UnixNanos};
+use super::{attempt_row, recovery_row};
+use crate::call::{Attempt, CallDuration, Day, Name, Sighting, UnixNanos};
 
 /// How much of a day's beginning can touch the figures of the day before.
 const HEAD: CallDuration = CallDuration::from_secs(15 * 60);
@@ -36,12 +39,14 @@ pub(super) const BATCHES: &[&str] = &[
     "head_checksum",
     "checksum",
     "packed",
+    "recovery",
+    "attempts",
 ];
 
-/// The day whose file holds a sighting. The broken day at the end of representable time has no
+/// The day whose file holds what starts then. The broken day at the end of representable time has no
 /// file of its own.
-pub(super) fn day_of(sighting: &Sighting) -> Day {
-    sighting.start.day().min(Day::MAX)
+pub(super) fn day_of(start: UnixNanos) -> Day {
+    start.day().min(Day::MAX)
 }
 
 /// A day file that is open for writing, with its dictionary in memory.
@@ -85,7 +90,7 @@ impl DayWriter {
 
     /// Begins a transaction and adds rows to it. After an error, here or in what follows, the
     /// writer is to be dropped, which rolls back what was begun.
-    pub(super) fn begin(&mut self, rows: &[&Sighting]) -> Result<(), StoreError> {
+    pub(super) fn begin(&mut self, rows: &DayRows<'_>) -> Result<(), StoreError> {
         let Self { day, file, connection, names, .. } = self;
         append(connection, names, *day, rows).at(file)
     }
@@ -101,18 +106,38 @@ impl DayWriter {
     }
 }
 
+/// What one group commit adds to one day's file.
+#[derive(Debug, Default)]
+pub(super) struct DayRows<'a> {
+    pub(super) sightings: Vec<&'a Sighting>,
+    pub(super) attempts: Vec<&'a Attempt>,
+    /// When the attempts were received.
+    pub(super) received: Option<UnixNanos>,
+}
+
 fn append(
     connection: &Connection,
     names: &mut NameBook,
     day: Day,
-    rows: &[&Sighting],
+    rows: &DayRows<'_>,
 ) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let last = "SELECT coalesce(max(id), 0) FROM batches";
     let last: i64 = connection.query_row(last, [], |row| row.get(0))?;
-    for (id, rows) in (last.saturating_add(1)..).zip(rows.chunks(MAX_BLOB_ROWS)) {
-        let Some(packed) = row::pack(rows, &mut |name| names.number(name)) else {
-            continue;
+    let received = rows.received.unwrap_or(day.start());
+    let mut sightings = rows.sightings.chunks(MAX_BLOB_ROWS);
+    let mut attempts = rows.attempts.chunks(MAX_BLOB_ROWS);
+    for id in last.saturating_add(1).. {
+        let (next, beside) = (sightings.next(), attempts.next());
+        if next.is_none() && beside.is_none() {
+            break;
+        }
+        let (rows, beside) = (next.unwrap_or_default(), beside.unwrap_or_default());
+        let number = &mut |name: &Name| names.number(name);
+        let Some(packed) = pack(rows, beside, received, number) else { continue };
+        let further = Further {
+            recovery: recovery_row::pack(rows, number),
+            attempts: attempt_row::pack(beside, number),
         };
         names.save(connection)?;
         let head = Head {
@@ -122,9 +147,31 @@ fn append(
             max_start: to_sql(packed.max_start.get()),
             received: to_sql(packed.received.get()),
         };
-        insert(connection, day, &head, &packed)?;
+        insert(connection, day, &head, &packed, &further)?;
     }
     Ok(())
+}
+
+/// What stands in columns of its own beside a batch's packed sightings.
+struct Further {
+    recovery: Option<Vec<u8>>,
+    attempts: Option<Vec<u8>>,
+}
+
+/// The packed sightings of one batch. Its times span the attempts beside them as well.
+fn pack(
+    rows: &[&Sighting],
+    attempts: &[&Attempt],
+    received: UnixNanos,
+    number: &mut Numberer<'_>,
+) -> Option<Packed> {
+    let starts = || attempts.iter().map(|attempt| attempt.start);
+    let Some((first, last)) = starts().min().zip(starts().max()) else {
+        return row::pack(rows, number);
+    };
+    let packed = row::pack(rows, number).unwrap_or_else(|| row::pack_none(first, last, received));
+    let (min_start, max_start) = (packed.min_start.min(first), packed.max_start.max(last));
+    Some(Packed { min_start, max_start, ..packed })
 }
 
 /// What is known of a batch without its BLOB, with a checksum of its own: a damaged number must
@@ -150,7 +197,13 @@ impl Head {
     }
 }
 
-fn insert(connection: &Connection, day: Day, head: &Head, packed: &Packed) -> rusqlite::Result<()> {
+fn insert(
+    connection: &Connection,
+    day: Day,
+    head: &Head,
+    packed: &Packed,
+    further: &Further,
+) -> rusqlite::Result<()> {
     let touches_head = packed.min_start < day.start().saturating_add(HEAD);
     let touches_tail = packed.max_start >= day.end().saturating_sub(TAIL);
     let mut insert = connection.prepare_cached(&super::columns::insert_into("batches", BATCHES))?;
@@ -165,6 +218,8 @@ fn insert(connection: &Connection, day: Day, head: &Head, packed: &Packed) -> ru
         head.checksum(),
         checksum(&packed.bytes),
         &packed.bytes,
+        &further.recovery,
+        &further.attempts,
     ))?;
     Ok(())
 }
@@ -183,11 +238,7 @@ pub(super) fn read<N: Clone>(
     };
     // One read transaction: the names are those of the batches that it sees.
     let transaction = connection.transaction().at(file)?;
-    let numbered: Vec<Option<N>> = names::read(&transaction)
-        .at(file)?
-        .iter()
-        .map(|numbered| numbered.as_ref().map(&mut *name))
-        .collect();
+    let numbered = numbered_names(&transaction, name).at(file)?;
     let mut names = NameReader { numbered: &numbered, in_full: name };
     let mut heads = transaction.prepare(HEADS).at(file)?;
     let mut blobs = transaction.prepare(BLOB).at(file)?;
@@ -236,7 +287,7 @@ pub(super) fn check_log(
 pub(super) const HEADS: &str = "SELECT id, sightings, min_start, max_start, received, head_checksum
     FROM batches ORDER BY id";
 
-pub(super) const BLOB: &str = "SELECT checksum, packed FROM batches WHERE id = ?1";
+pub(super) const BLOB: &str = "SELECT checksum, packed, recovery FROM batches WHERE id = ?1";
 
 /// A batch's head, and whether its checksum holds.
 pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<(Head, bool)> {
@@ -266,7 +317,13 @@ pub(super) fn blob<N: Clone>(
     if i64::from(checksum(packed)) != row.get::<_, i64>(0)? {
         return Ok(false);
     }
-    let count = unpack::unpack(packed, names, visit);
+    // The names of both are read by one reader, so the recovery comes first and whole.
+    let told = match row.get_ref(2)?.as_blob() {
+        Ok(recovery) => recovery_row::unpack(recovery, names),
+        Err(_) => Ok(Vec::new()), // null
+    };
+    let Ok(told) = told else { return Ok(false) };
+    let count = unpack::unpack(packed, told, names, visit);
     Ok(count.is_ok_and(|count| u64::try_from(head.sightings) == Ok(count)))
 }
 

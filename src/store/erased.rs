@@ -65,10 +65,12 @@ impl ErasedDays {
     /// Takes the sightings of closed days out of a batch and counts them as refused; says how
     /// many there were.
     pub(super) fn refuse(&self, batch: &mut Batch) -> u64 {
-        let Batch { sightings, counts, sources, .. } = batch;
+        let Batch { sightings, attempts, counts, sources, .. } = batch;
+        // No call of theirs can be judged any more.
+        attempts.retain(|attempt| !self.is_closed(day_of(attempt.start)));
         let mut refused = 0;
         sightings.retain(|sighting| {
-            if !self.is_closed(day_of(sighting)) {
+            if !self.is_closed(day_of(sighting.start)) {
                 return true;
             }
             refused += 1;
@@ -86,11 +88,11 @@ impl ErasedDays {
     }
 }
 
-/// Whether a batch holds a sighting of a day that could be closed: one is erased at the earliest
+/// Whether a batch holds something of a day that could be closed: one is erased at the earliest
 /// a day after the day after it was covered, so yesterday and today never are.
 pub(super) fn may_be_closed(batch: &Batch) -> bool {
     let today = batch.received.day();
-    batch.sightings.iter().any(|sighting| day_of(sighting).plus(1) < today)
+    batch.starts().any(|start| day_of(start).plus(1) < today)
 }
 
 /// Notes that the day's sightings are erased. Written before its file goes, so that a kill in

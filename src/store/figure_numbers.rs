@@ -38,6 +38,7 @@ pub(super) fn numbers(figures: &Figures) -> Vec<u64> {
         result_bytes,
         reworded: _, // rows of its own
         reworded_known,
+        recovery: _, // tables of its own
     } = figures;
     let scalars = [
         calls,
@@ -110,6 +111,7 @@ pub(super) fn figures(numbers: impl IntoIterator<Item = u64>) -> Figures {
         latency: zeros(next()),
         result_sizes: zeros(next()),
         reworded: std::collections::BTreeMap::new(),
+        recovery: crate::figures::RecoveryFigures::default(),
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::batch::Batch;
-use super::day_file::{DayWriter, day_of};
+use super::day_file::{DayRows, DayWriter, day_of};
 use super::error::StoreError;
 use super::folder::Folder;
-use crate::call::{Day, Sighting};
+use crate::call::Day;
 
 /// Days that are written at once: each costs descriptors, and a sender chooses how many there are.
 const MAX_TOGETHER: usize = 16;
@@ -66,14 +66,7 @@ impl OpenDays {
         done: &BTreeSet<Day>,
         failures: &mut BTreeMap<Day, StoreError>,
     ) -> Vec<DayWriter> {
-        let mut by_day: BTreeMap<Day, Vec<&Sighting>> = BTreeMap::new();
-        let taken = batches.iter().filter(|batch| failure_of(batch, failures).is_none());
-        for sighting in taken.flat_map(|batch| &batch.sightings) {
-            let day = day_of(sighting);
-            if !done.contains(&day) {
-                by_day.entry(day).or_default().push(sighting);
-            }
-        }
+        let by_day = by_day(batches, done, failures);
         let is_alone = by_day.len() < 2;
         let mut begun = Vec::new();
         for (day, rows) in by_day.into_iter().take(MAX_TOGETHER) {
@@ -131,5 +124,32 @@ fn note(day: Day, error: &StoreError) {
 
 /// Why a batch is not safe; none where it is.
 fn failure_of(batch: &Batch, failures: &BTreeMap<Day, StoreError>) -> Option<StoreError> {
-    batch.sightings.iter().find_map(|sighting| failures.get(&day_of(sighting)).cloned())
+    batch.starts().find_map(|start| failures.get(&day_of(start)).cloned())
+}
+
+/// The rows of all batches but those that touch a failed day, by day, for the days that are not
+/// done.
+fn by_day<'a>(
+    batches: &[&'a Batch],
+    done: &BTreeSet<Day>,
+    failures: &BTreeMap<Day, StoreError>,
+) -> BTreeMap<Day, DayRows<'a>> {
+    let mut by_day: BTreeMap<Day, DayRows<'a>> = BTreeMap::new();
+    for batch in batches.iter().filter(|batch| failure_of(batch, failures).is_none()) {
+        for sighting in &batch.sightings {
+            let day = day_of(sighting.start);
+            if !done.contains(&day) {
+                by_day.entry(day).or_default().sightings.push(sighting);
+            }
+        }
+        for attempt in &batch.attempts {
+            let day = day_of(attempt.start);
+            if !done.contains(&day) {
+                let rows = by_day.entry(day).or_default();
+                rows.attempts.push(attempt);
+                rows.received = rows.received.max(Some(batch.received));
+            }
+        }
+    }
+    by_day
 }

@@ -13,11 +13,12 @@ use super::error::StoreError;
 use super::folder::Folder;
 use super::imports::ImportNotes;
 use super::lease::PassLease;
+use super::offered::{self, OfferedTool};
 use super::received::{self, ReceivedRead};
 use super::unpack::StoredSighting;
 use super::watermark::Watermark;
-use super::{arrivals, day_file, lock_file, publish, read_days, source_hours};
-use crate::call::{Day, InstallationSecret, Name, Sighting, UnixNanos};
+use super::{arrivals, day_file, lock_file, publish, read_attempts, read_days, source_hours};
+use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
 use crate::figures::{ArrivalCounts, DayFigures, Sources};
 
 /// A data folder, for readers and for the pass. Cheap to clone; usable from several threads and
@@ -96,6 +97,38 @@ impl Store {
         let file = self.folder.day_file(day);
         day_file::read(&file, times, name, visit)?;
         day_file::check_log(&file, day, times)
+    }
+
+    /// Hands every downstream attempt of `day`'s file that starts in `[from, to)` to `visit`, as
+    /// [`Store::read_stored`] does with sightings.
+    pub fn read_attempts<N: Clone>(
+        &self,
+        day: Day,
+        times: (UnixNanos, UnixNanos),
+        name: &mut dyn FnMut(&Name) -> N,
+        visit: &mut dyn FnMut(Attempt<N>),
+    ) -> Result<(), StoreError> {
+        read_attempts::read_attempts(&self.folder.day_file(day), times, name, visit)
+    }
+
+    /// Puts the tools that `service` offers in place of those that it was known to offer.
+    pub fn replace_offered_tools(
+        &self,
+        service: Option<&Name>,
+        tools: &[OfferedTool],
+        now: UnixNanos,
+    ) -> Result<(), StoreError> {
+        let file = self.folder.main_file();
+        let mut connection = self.main()?;
+        let transaction =
+            connection.transaction_with_behavior(TransactionBehavior::Immediate).at(&file)?;
+        offered::replace(&transaction, service, tools, now).at(&file)?;
+        transaction.commit().at(&file)
+    }
+
+    /// The tools that servers are known to offer, by server and name.
+    pub fn offered_tools(&self) -> Result<Vec<OfferedTool>, StoreError> {
+        offered::read(&self.main()?).at(&self.folder.main_file())
     }
 
     /// What has arrived so far that can touch `day`'s figures. Taken before its sightings are

@@ -6,6 +6,7 @@
 //! `docs/data-model.md` describes every table and the row format.
 
 mod arrivals;
+mod attempt_row;
 mod batch;
 mod columns;
 mod coverage;
@@ -21,11 +22,16 @@ mod imports;
 mod lease;
 mod lock_file;
 mod log_check;
+mod name_code;
 mod names;
+mod offered;
 mod publish;
+mod read_attempts;
 mod read_days;
 mod received;
 mod recent;
+mod recovery_numbers;
+mod recovery_row;
 mod row;
 mod rows;
 mod source_hours;
@@ -41,6 +47,7 @@ pub use error::{Damage, StoreError};
 pub use handle::Store;
 pub use imports::ImportNotes;
 pub use lease::PassLease;
+pub use offered::OfferedTool;
 pub use received::ReceivedRead;
 pub use unpack::{StoredArguments, StoredSighting};
 pub use watermark::Watermark;

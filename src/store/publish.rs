@@ -14,6 +14,7 @@ use super::database::{At, to_sql};
 use super::error::StoreError;
 use super::figure_numbers;
 use super::read_days::read_day;
+use super::recovery_numbers;
 use super::watermark::Watermark;
 use crate::call::{Day, ToolKey, UnixNanos};
 use crate::figures::{DayFigures, Figures, Histogram};
@@ -163,6 +164,7 @@ fn insert_tools(connection: &Connection, day: &str, figures: &DayFigures) -> rus
         insert_buckets(connection, &DAY_LATENCY.insert(), id, &figures.latency)?;
         insert_buckets(connection, &DAY_RESULT_SIZES.insert(), id, &figures.result_sizes)?;
         insert_reworded(connection, id, figures)?;
+        recovery_numbers::insert(connection, id, &figures.recovery)?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use super::columns::{
 use super::database::{At, from_sql};
 use super::error::StoreError;
 use super::figure_numbers;
+use super::recovery_numbers;
 use super::rows::{client, count, name, tool};
 use crate::call::{ClientName, Day, ToolKey};
 use crate::figures::{
@@ -56,6 +57,7 @@ fn tools(
         )
         .at(file)?;
         figures.reworded = reworded(connection, id).at(file)?;
+        figures.recovery = recovery_numbers::read(connection, id).at(file)?;
         tools.insert(key, figures);
     }
     Ok(tools)

@@ -5,6 +5,7 @@
 //! dictionary; times as distances from the batch's own. A checksum beside the BLOB tells
 //! damage; even so, unpacking takes any bytes without panicking.
 
+use super::name_code::{Numberer, put_name};
 use super::wire::{put_delta, put_varint};
 use crate::call::{
     ArgsForm, Arguments, CallDuration, ClientName, Confidence, Emptiness, Name, Outcome,
@@ -48,8 +49,13 @@ pub(super) struct Packed {
     pub(super) received: UnixNanos,
 }
 
-/// Where a name's number comes from; none where the dictionary takes no more names.
-pub(super) type Numberer<'a> = dyn FnMut(&Name) -> Option<u64> + 'a;
+/// The packed form of no sightings, for a batch that holds other rows.
+pub(super) fn pack_none(min_start: UnixNanos, max_start: UnixNanos, received: UnixNanos) -> Packed {
+    let mut bytes = vec![FORMAT];
+    put_varint(&mut bytes, min_start.get());
+    put_varint(&mut bytes, received.get());
+    Packed { bytes, min_start, max_start, received }
+}
 
 /// Packs sightings; none for no sightings. An `end` before its `start` is packed as `start`.
 pub(super) fn pack(rows: &[&Sighting], number: &mut Numberer<'_>) -> Option<Packed> {
@@ -110,18 +116,8 @@ impl Packer<'_, '_> {
         }
     }
 
-    /// 0 stands for none, 1 for a name that follows in full, others for dictionary number less 1.
     fn put_name(&mut self, name: Option<&Name>) {
-        let Some(name) = name else {
-            return put_varint(&mut self.out, 0);
-        };
-        if let Some(code) = (self.number)(name).and_then(|number| number.checked_add(1)) {
-            return put_varint(&mut self.out, code);
-        }
-        put_varint(&mut self.out, 1);
-        let text = name.as_str().as_bytes();
-        put_varint(&mut self.out, u64::try_from(text.len()).unwrap_or(u64::MAX));
-        self.out.extend(text);
+        put_name(&mut self.out, name, self.number);
     }
 
     fn put_arguments(&mut self, arguments: &Arguments) {
@@ -182,7 +178,8 @@ mod tests {
     fn unpacked(bytes: &[u8], names: &[Option<Name>]) -> Result<Vec<Sighting>, Damaged> {
         let mut rows = Vec::new();
         let mut names = NameReader { numbered: names, in_full: &mut Name::clone };
-        let count = unpack(bytes, &mut names, &mut |row| rows.push(Sighting::from(row)))?;
+        let count =
+            unpack(bytes, Vec::new(), &mut names, &mut |row| rows.push(Sighting::from(row)))?;
         assert_eq!(count, rows.len() as u64);
         Ok(rows)
     }
@@ -211,7 +208,9 @@ mod tests {
             room in prop::sample::select(vec![0, 3, 1000]),
         ) {
             let (packed, names) = packed(&rows, room);
-            prop_assert_eq!(unpacked(&packed.bytes, &names), Ok(rows));
+            let without: Vec<Sighting> =
+                rows.into_iter().map(|row| Sighting { recovery: None, ..row }).collect();
+            prop_assert_eq!(unpacked(&packed.bytes, &names), Ok(without));
         }
 
         #[test]

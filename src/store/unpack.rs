@@ -9,7 +9,7 @@ use super::row::{
 use super::wire::{Bytes, Damaged};
 use crate::call::{
     ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallKey, ClientName, Confidence, Emptiness, Name,
-    Outcome, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
+    Outcome, Recovery, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
 };
 
 /// A sighting as it stands in the store, each name as the reader's `N`. Its fields are those of
@@ -40,6 +40,7 @@ pub struct StoredSighting<'p, N> {
     pub call_id: Option<CallKey>,
     pub request_id: Option<CallKey>,
     pub is_sampled: bool,
+    pub recovery: Option<&'p Recovery<N>>,
     /// Whether it only adds to a call that another sighting tells of.
     pub is_label: bool,
     pub received: UnixNanos,
@@ -100,6 +101,7 @@ impl From<StoredSighting<'_, Name>> for Sighting {
             call_id: row.call_id,
             request_id: row.request_id,
             is_sampled: row.is_sampled,
+            recovery: row.recovery.map(|told| Box::new(told.clone())),
             is_label: row.is_label,
             received: row.received,
         }
@@ -107,7 +109,8 @@ impl From<StoredSighting<'_, Name>> for Sighting {
 }
 
 impl<'p, N> StoredSighting<'p, N> {
-    /// A sighting as it would be read from the store; its prints go into `prints`.
+    /// A sighting as it would be read from the store, but for what it tells of recovery; its prints
+    /// go into `prints`.
     pub fn of(
         sighting: &Sighting,
         name: &mut impl FnMut(&Name) -> N,
@@ -144,6 +147,7 @@ impl<'p, N> StoredSighting<'p, N> {
             call_id: sighting.call_id,
             request_id: sighting.request_id,
             is_sampled: sighting.is_sampled,
+            recovery: None,
             is_label: sighting.is_label,
             received: sighting.received,
         }
@@ -160,10 +164,35 @@ pub(super) struct NameReader<'n, N> {
     pub(super) in_full: &'n mut dyn FnMut(&Name) -> N,
 }
 
-/// Hands every row of one BLOB to `visit` and answers how many there are. Rows before the damage
+impl<N: Clone> NameReader<'_, N> {
+    /// The next name, as `name_code` writes it.
+    #[inline]
+    pub(super) fn take(&mut self, bytes: &mut Bytes<'_>) -> Result<Option<N>, Damaged> {
+        match bytes.varint()? {
+            0 => Ok(None),
+            1 => self.take_in_full(bytes).map(Some),
+            code => {
+                let position = usize::try_from(code - 2).map_err(|_error| Damaged)?;
+                self.numbered.get(position).cloned().flatten().map(Some).ok_or(Damaged)
+            }
+        }
+    }
+
+    #[cold]
+    fn take_in_full(&mut self, bytes: &mut Bytes<'_>) -> Result<N, Damaged> {
+        let len = bytes.varint()?;
+        let text = str::from_utf8(bytes.slice(len)?).map_err(|_error| Damaged)?;
+        let name = Name::exact(text).ok_or(Damaged)?;
+        Ok((self.in_full)(&name))
+    }
+}
+
+/// Hands every row of one BLOB to `visit` and answers how many there are; `told` is what stands
+/// beside them of recovery, by the rows' places. Rows before the damage
 /// have been visited where the bytes are damaged.
 pub(super) fn unpack<N: Clone>(
     bytes: &[u8],
+    told: Vec<(u64, Recovery<N>)>,
     names: &mut NameReader<'_, N>,
     visit: &mut impl FnMut(StoredSighting<'_, N>),
 ) -> Result<u64, Damaged> {
@@ -175,9 +204,15 @@ pub(super) fn unpack<N: Clone>(
     let base_received = bytes.varint()?;
     let mut unpacker = Unpacker { bytes, names, min_start, base_received };
     let (mut count, mut prints) = (0, Vec::new());
+    let mut told = told.into_iter().peekable();
     while !unpacker.bytes.is_empty() {
-        visit(unpacker.row(&mut prints)?);
+        let row = unpacker.row(&mut prints)?;
+        let beside = told.next_if(|(place, _)| *place == count);
+        visit(StoredSighting { recovery: beside.as_ref().map(|(_, told)| told), ..row });
         count += 1;
+    }
+    if told.next().is_some() {
+        return Err(Damaged);
     }
     Ok(count)
 }
@@ -246,6 +281,8 @@ impl<N: Clone> Unpacker<'_, '_, N> {
             call_id,
             request_id,
             is_sampled: has(IS_SAMPLED),
+            // In a column of its own: most rows have none.
+            recovery: None,
             is_label: has(IS_LABEL),
             received: UnixNanos::new(received),
         })
@@ -274,22 +311,7 @@ impl<N: Clone> Unpacker<'_, '_, N> {
     }
 
     fn name(&mut self) -> Result<Option<N>, Damaged> {
-        match self.bytes.varint()? {
-            0 => Ok(None),
-            1 => self.name_in_full().map(Some),
-            code => {
-                let position = usize::try_from(code - 2).map_err(|_error| Damaged)?;
-                self.names.numbered.get(position).cloned().flatten().map(Some).ok_or(Damaged)
-            }
-        }
-    }
-
-    #[cold]
-    fn name_in_full(&mut self) -> Result<N, Damaged> {
-        let len = self.bytes.varint()?;
-        let text = str::from_utf8(self.bytes.slice(len)?).map_err(|_error| Damaged)?;
-        let name = Name::exact(text).ok_or(Damaged)?;
-        Ok((self.names.in_full)(&name))
+        self.names.take(&mut self.bytes)
     }
 
     fn arguments<'p>(

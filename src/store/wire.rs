@@ -83,6 +83,19 @@ impl<'a> Bytes<'a> {
     }
 }
 
+/// Bytes with their checksum after them.
+pub(super) fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
+    let sum = checksum(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
+/// The bytes before a checksum that holds.
+pub(super) fn unseal(sealed: &[u8]) -> Result<&[u8], Damaged> {
+    let (bytes, sum) = sealed.split_last_chunk::<4>().ok_or(Damaged)?;
+    (checksum(bytes) == u32::from_le_bytes(*sum)).then_some(bytes).ok_or(Damaged)
+}
+
 /// The CRC-32 of `bytes`.
 pub(super) fn checksum(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();

@@ -140,12 +140,12 @@ impl Writer {
         let shared = Arc::clone(&self.shared);
         let queue = self.queue.clone();
         async move {
-            if batch.sightings.is_empty() {
+            if batch.rows() == 0 {
                 return shared.count(&batch).map(|()| Committed::default());
             }
             // A batch larger than the whole queue waits until it is alone.
-            let sightings = u32::try_from(batch.sightings.len()).unwrap_or(u32::MAX);
-            let permits = sightings.min(shared.queue_sightings);
+            let rows = u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+            let permits = rows.min(shared.queue_sightings);
             let room = Arc::clone(&shared.room).acquire_many_owned(permits).await;
             let room = room.map_err(|_closed| StoreError::WriterStopped)?;
             let (answer, answered) = oneshot::channel();
@@ -293,6 +293,7 @@ impl Thread {
             }
             Err(error) => {
                 waiting.batch.sightings.clear();
+                waiting.batch.attempts.clear();
                 Err(error.clone())
             }
         };
@@ -306,7 +307,7 @@ fn next_group(waiting: &mut VecDeque<Waiting>, limit: usize) -> Vec<Waiting> {
     let mut sightings = 0_usize;
     while sightings < limit.max(1) {
         let Some(next) = waiting.pop_front() else { break };
-        sightings = sightings.saturating_add(next.batch.sightings.len());
+        sightings = sightings.saturating_add(next.batch.rows());
         group.push(next);
     }
     group

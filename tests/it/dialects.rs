@@ -13,7 +13,7 @@ mod traps;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use firstcall::call::{InstallationSecret, UnixNanos};
+use firstcall::call::{InstallationSecret, ToolRules, UnixNanos};
 use firstcall::figures::Refusal;
 use firstcall::otlp::{
     Format, LogView, LogVisitor, ResourceView, ScopeView, Sent, SpanView, Visitor, sent, walk,
@@ -93,6 +93,7 @@ impl Fates {
             secret: &secret,
             limits: &limits,
             paging: &paging,
+            empties: &ToolRules::default(),
             conversation_attributes: &[],
         };
         self.fates.push(match recognition {

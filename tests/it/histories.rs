@@ -12,10 +12,11 @@ use std::fs;
 use std::path::Path;
 
 use firstcall::call::{
-    ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallKey, ClientName, Confidence, Day, Emptiness,
-    Name, Outcome, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
+    ArgsForm, ArgsHash, ArgumentPrint, Arguments, BusinessOutcome, CallKey, ClientName, Confidence,
+    Day, Emptiness, KeyPrint, KeyStatus, Name, OperationKind, Outcome, Recovery, SessionClaim,
+    SessionKey, Sighting, SpanId, SpanKind, Stage, TraceId, UnixNanos,
 };
-use firstcall::figures::Figures;
+use firstcall::figures::{Figures, Followed, TimeoutFate};
 use firstcall::nightly::{
     ChainKind, Judged, Names, Standing, Terms, fold_day, judge_calls, judge_day,
 };
@@ -65,7 +66,24 @@ struct Written {
     seen_by: String,
     #[serde(default)]
     both_hash: bool,
+    /// How the client's side says that it ended, where that is not what the server says.
+    client_outcome: Option<String>,
+    recovery: Option<ToldOfRecovery>,
     expect: Option<Expected>,
+}
+
+/// What the server's span tells of recovery.
+#[derive(Debug, Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct ToldOfRecovery {
+    kind: Option<String>,
+    key: Option<String>,
+    key_status: Option<String>,
+    outcome: Option<String>,
+    stage: Option<String>,
+    handle: Option<String>,
+    retry_safe: Option<bool>,
+    attempts: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,6 +98,8 @@ struct Expected {
     #[serde(default)]
     repeat: bool,
     chain: Option<String>,
+    /// What followed, where the call is uncertain.
+    then: Option<String>,
     grade: Option<String>,
     client: Option<String>,
     session: Option<String>,
@@ -185,6 +205,25 @@ fn trace(text: &str) -> TraceId {
     TraceId::from_bytes(SessionKey::of(text).as_bytes()).unwrap()
 }
 
+fn recovery(told: &ToldOfRecovery) -> Recovery {
+    let print = |text: &String| KeyPrint::from_bytes(*CallKey::of(text).as_bytes());
+    Recovery {
+        kind: told.kind.as_ref().map(|word| OperationKind::from_word(word).unwrap()),
+        dependency: None,
+        attempts: told.attempts,
+        stage: told.stage.as_ref().map(|word| Stage::from_word(word).unwrap()),
+        budget: None,
+        key: told.key.as_ref().map(print),
+        key_status: told.key_status.as_ref().map(|word| KeyStatus::from_word(word).unwrap()),
+        business_outcome: told
+            .outcome
+            .as_ref()
+            .map(|word| BusinessOutcome::from_word(word).unwrap()),
+        handle: told.handle.as_ref().map(print),
+        is_retry_safe: told.retry_safe,
+    }
+}
+
 /// The spans of one call: its server's, and around it its client's and agent's.
 fn spans(written: &Written, call: usize) -> Vec<Sighting> {
     let (kind, key) = written.session.split_once(' ').unwrap_or((&written.session, ""));
@@ -220,6 +259,7 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        recovery: written.recovery.as_ref().map(|told| Box::new(recovery(told))),
         is_label: false,
         received: day().end(),
     };
@@ -242,6 +282,11 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
             service: None,
             tool: inner.tool.as_ref().map(|tool| name(&format!("mcp__shop__{tool}"))),
             arguments: if written.both_hash { arguments(written, scope) } else { None },
+            outcome: written
+                .client_outcome
+                .as_ref()
+                .map_or(inner.outcome, |word| Outcome::from_word(word).unwrap()),
+            recovery: None,
             ..inner.clone()
         };
         // One millisecond within.
@@ -301,6 +346,8 @@ fn check(file: &str, history: &History) {
     assert_eq!(calls.len(), history.calls.len(), "{title}: calls");
     let judged = judge_calls(Terms::default(), day(), calls, &names);
     let mut sessions: BTreeMap<&str, BTreeSet<Option<u32>>> = BTreeMap::new();
+    let expectations = || history.calls.iter().filter_map(|call| call.expect.as_ref());
+    let tells_what_followed = expectations().any(|expected| expected.then.is_some());
     for (at, call) in judged.calls.iter().enumerate() {
         let number = number_of[&call.span_id];
         let title = format!("{title}, call {}", number + 1);
@@ -318,6 +365,10 @@ fn check(file: &str, history: &History) {
             chain: expected.chain.clone(),
         };
         assert_eq!(said(&judged, at, &number_of), book, "{title}");
+        if tells_what_followed {
+            let found = judged.judgements[at].recovered.and_then(|found| found.followed);
+            assert_eq!(found.map(Followed::word), expected.then.as_deref(), "{title}: then");
+        }
         let of = judged.judgements[at].session;
         let session = of.map(|of| &judged.sessions.all[of as usize]);
         if let Some(grade) = &expected.grade {
@@ -359,7 +410,8 @@ fn check_figures(title: &str, history: &History, sightings: Vec<Sighting>) {
             "abandoned_chains" => all.abandoned_chains,
             "last_words" => all.last_words,
             "last_word_failed" => all.last_word_failed,
-            other => panic!("{title}: no figure is called {other}"),
+            word => recovery_figure(&all, word)
+                .unwrap_or_else(|| panic!("{title}: no figure is called {word}")),
         };
         assert_eq!(found, *expected, "{title}: {word}");
     }
@@ -376,6 +428,31 @@ fn check_figures(title: &str, history: &History, sightings: Vec<Sighting>) {
     if let Some(expected) = history.unnamed {
         assert_eq!(day.quality.unnamed, expected, "{title}");
     }
+}
+
+fn recovery_figure(all: &Figures, word: &str) -> Option<u64> {
+    let recovery = &all.recovery;
+    if let Some(fate) = word.strip_prefix("fate_").and_then(TimeoutFate::from_word) {
+        return Some(recovery.timeout_fate.get(fate));
+    }
+    if let Some(stage) = word.strip_prefix("timeout_").and_then(Stage::from_word) {
+        return Some(recovery.timeouts_by_stage.get(stage));
+    }
+    Some(match word {
+        "uncertain" => recovery.uncertain,
+        "status_checked" => recovery.status_checked,
+        "never_checked" => recovery.never_checked,
+        "unsafe_replays" => recovery.unsafe_replays,
+        "keyed" => recovery.keyed,
+        "duplicate_key_hits" => recovery.duplicate_key_hits,
+        "key_conflicts" => recovery.key_conflicts,
+        "possible_double_writes" => recovery.possible_double_writes,
+        "attempts" => recovery.attempts,
+        "writes" => recovery.writes,
+        "unknown_outcomes" => recovery.unknown_outcomes,
+        "unknown_resolved" => recovery.unknown_resolved,
+        _ => return None,
+    })
 }
 
 #[test]

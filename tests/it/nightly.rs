@@ -1,13 +1,13 @@
-//! The pass's rules against an independent, slow, obviously right twin (METHOD sections 1 to 9).
+//! The pass's rules against an independent, slow, obviously right twin (METHOD sections 1 to 9 and 11).
 
 pub(crate) mod histories;
 pub(crate) mod oracle;
 
 use std::collections::BTreeMap;
 
-use firstcall::call::{ClientName, Name, Sighting};
+use firstcall::call::{ClientName, Name, OperationKind, Sighting};
 use firstcall::figures::{DayFigures, Figures, QualityCounts};
-use firstcall::nightly::judge_day;
+use firstcall::nightly::{Terms, judge_day, judge_day_with};
 use proptest::prelude::*;
 
 /// What the oracle does not say: counters of the fold, sessions in which a parameter was seen,
@@ -117,6 +117,25 @@ proptest! {
     }
 
     #[test]
+    fn fast_equals_the_book_about_recovery(
+        (Hidden(sightings), attempts) in
+            histories::uncertain_history().prop_map(|(one, other)| (Hidden(one), other)),
+        is_declared in any::<bool>(),
+    ) {
+        let day = histories::day();
+        let mut beside = oracle::recovery::Beside { attempts, ..Default::default() };
+        if is_declared {
+            beside.kinds.insert("create_order".to_owned(), OperationKind::Write);
+            beside.status_tools.insert("search".to_owned(), "get_order_status".to_owned());
+        }
+        let (terms, declared) = (Terms::default(), beside.declared());
+        let mine =
+            judge_day_with(terms, day, sightings.clone(), beside.attempts.clone(), declared);
+        let book = oracle::figures_beside(day, &sightings, &beside);
+        assert_same(mine, book, &sightings)?;
+    }
+
+    #[test]
     fn what_must_add_up_adds_up(sightings in histories::history()) {
         let figures = judge_day(histories::day(), sightings);
         for mine in figures.tools.values() {
@@ -125,6 +144,8 @@ proptest! {
             prop_assert_eq!(mine.outcomes.total(), mine.calls);
             prop_assert_eq!(mine.grades.total(), mine.calls);
             prop_assert_eq!(mine.usable_chains + mine.abandoned_chains, mine.retry_chains);
+            prop_assert_eq!(mine.recovery.followed.total(), mine.recovery.uncertain);
+            prop_assert!(mine.recovery.unknown_resolved <= mine.recovery.unknown_outcomes);
             prop_assert!(mine.first_call_successes <= mine.confirmed_first_call_successes);
             prop_assert!(mine.confirmed_first_call_successes <= mine.judged);
         }
@@ -170,6 +191,51 @@ fn the_generated_histories_reach_every_word() {
     let missing: Vec<&String> = seen
         .iter()
         .filter(|(word, n)| **n < 5 && !out_of_reach.contains(&word.as_str()))
+        .map(|(word, _)| word)
+        .collect();
+    assert!(missing.is_empty(), "never generated: {missing:?} in {seen:?}");
+}
+
+/// The same of recovery: every figure that the oracle can count is reached.
+#[test]
+fn the_generated_histories_reach_every_word_of_recovery() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    let mut runner = TestRunner::deterministic();
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    for _ in 0..4000 {
+        let tree = histories::uncertain_history().new_tree(&mut runner).unwrap();
+        let (sightings, attempts) = tree.current();
+        let beside = oracle::recovery::Beside { attempts, ..Default::default() };
+        let figures = oracle::figures_beside(histories::day(), &sightings, &beside);
+        for mine in figures.tools.values().map(|mine| &mine.recovery) {
+            let stages = mine.timeouts_by_stage.iter().map(|(word, n)| (word.to_string(), n));
+            let fates = mine.timeout_fate.iter().map(|(word, n)| (format!("fate {word}"), n));
+            let followed = mine.followed.iter().map(|(word, n)| (format!("then {word}"), n));
+            for (word, n) in stages.chain(fates).chain(followed) {
+                *seen.entry(word).or_default() += n;
+            }
+            for (word, n) in [
+                ("checked", mine.status_checked),
+                ("never checked", mine.never_checked),
+                ("hits", mine.duplicate_key_hits),
+                ("conflicts", mine.key_conflicts),
+                ("double writes", mine.possible_double_writes),
+                ("attempts", mine.attempts),
+                ("unknown", mine.unknown_outcomes),
+                ("resolved", mine.unknown_resolved),
+                ("budgets", mine.budgeted),
+                ("dependencies", mine.dependencies.len() as u64),
+            ] {
+                *seen.entry(word.to_owned()).or_default() += n;
+            }
+        }
+    }
+    // Every planned call is seen by its server.
+    let missing: Vec<&String> = seen
+        .iter()
+        .filter(|(word, n)| **n < 5 && *word != "fate unknown")
         .map(|(word, _)| word)
         .collect();
     assert!(missing.is_empty(), "never generated: {missing:?} in {seen:?}");

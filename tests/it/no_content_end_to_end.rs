@@ -37,6 +37,10 @@ fn canary(place: &str) -> String {
 const CONTENT_ATTRIBUTES: &[&str] = &[
     "gen_ai.tool.call.arguments",
     "gen_ai.tool.call.result",
+    "firstcall.idempotency.key",
+    "firstcall.operation.handle",
+    "db.query.text",
+    "url.full",
     "gen_ai.input.messages",
     "gen_ai.output.messages",
     "gen_ai.prompt",

@@ -65,6 +65,7 @@ fn call(number: u64, day: Day) -> Sighting {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        recovery: None,
         is_label: false,
         received: start,
     }

@@ -62,6 +62,7 @@ fn sighting(number: u64) -> Sighting {
         call_id: None,
         request_id: None,
         is_sampled: false,
+        recovery: None,
         is_label: false,
         received: UnixNanos::new(start + 300_000_000),
     }

@@ -9,6 +9,7 @@ mod clients;
 mod first_call;
 mod offered;
 mod quality;
+mod recovery;
 mod shape;
 
 use std::collections::BTreeMap;
@@ -75,9 +76,42 @@ words! {
         HashesMissing = "hashes_missing",
         /// Answers of which nobody knows whether they were empty.
         EmptinessMissing = "emptiness_missing",
+        /// A write was sent again before anyone asked what had become of it.
+        UnsafeReplays = "unsafe_replays",
+        /// Writes without a key were done twice.
+        DoubleWrites = "double_writes",
+        /// Writes whose outcome stays unknown.
+        UnknownOpen = "unknown_open",
+        /// Idempotency keys that come with other arguments.
+        KeyConflicts = "key_conflicts",
+        /// Timed-out calls whose status nobody asked for.
+        UncheckedTimeouts = "unchecked_timeouts",
+        /// A status tool that nobody calls.
+        UnusedStatusTool = "unused_status_tool",
+        /// Retries that multiply across layers.
+        Amplification = "amplification",
+        /// A time budget that is spent waiting in a queue.
+        QueueBudget = "queue_budget",
     }
 }
 word!(Severity, FindingRule);
+
+impl FindingRule {
+    /// Whether it is about recovery of uncertain calls (METHOD section 11).
+    pub const fn is_about_recovery(self) -> bool {
+        matches!(
+            self,
+            Self::UnsafeReplays
+                | Self::DoubleWrites
+                | Self::UnknownOpen
+                | Self::KeyConflicts
+                | Self::UncheckedTimeouts
+                | Self::UnusedStatusTool
+                | Self::Amplification
+                | Self::QueueBudget
+        )
+    }
+}
 
 /// Something that the figures call for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,6 +148,7 @@ pub fn findings(now: &RangeFigures, before: &RangeFigures) -> Vec<Finding> {
         found.extend(shape::small_pages(&subject));
         found.extend(clients::split(&subject));
         found.extend(quality::of_tool(&subject));
+        found.extend(recovery::findings(&subject, now));
     }
     found.extend(shape::pairs(now));
     found.extend(quality::of_sessions(now));
@@ -200,5 +235,7 @@ fn rate_text(rate: Option<Rate>) -> String {
     rate.map_or_else(|| "not judged".to_owned(), super::format::rate_percent)
 }
 
+#[cfg(test)]
+mod recovery_tests;
 #[cfg(test)]
 mod tests;

@@ -74,6 +74,15 @@ fn by_content(a: &Seen, b: &Seen, names: &Names) -> Ordering {
         .then_with(|| place(a).cmp(&place(b)))
         .then_with(|| answer(a).cmp(&answer(b)))
         .then_with(|| arguments_of(a, names).cmp(&arguments_of(b, names)))
+        .then_with(|| recovery_of(a, names).cmp(&recovery_of(b, names)))
+}
+
+fn recovery_of<'a>(seen: &Seen, names: &'a Names) -> impl Ord + use<'a> {
+    seen.recovery.as_ref().map(|told| {
+        let words = (told.kind, told.stage, told.key_status, told.business_outcome);
+        let rest = (told.attempts, told.budget, told.key, told.handle, told.is_retry_safe);
+        (words, names.text_of(told.dependency), rest)
+    })
 }
 
 fn names_of<'a>(seen: &Seen, names: &'a Names) -> [Option<&'a str>; 7] {

@@ -2,27 +2,29 @@
 
 use std::num::NonZeroU64;
 
+use super::below::Below;
 use super::dedupe::Node;
 use crate::call::{CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey};
 use crate::nightly::call::{Call, Joint};
+use crate::nightly::call_recovery;
 use crate::nightly::few::Few;
 use crate::nightly::names::{NameId, Names};
 use crate::nightly::seen::{Args, Seen};
 
 /// The call that these sightings are of, the outermost first; there is at least one.
-pub(super) fn call(nodes: &[&Node<'_>], names: &Names) -> Call {
+pub(super) fn call(nodes: &[&Node<'_>], below: &Below<'_>, names: &Names) -> Call {
     // A label has no say in what another sighting tells: it goes last.
     let is_mixed = nodes.iter().any(|n| n.seen.is_label) && nodes.iter().any(|n| !n.seen.is_label);
     if is_mixed {
         let (labels, mut nodes): (Vec<_>, Vec<_>) =
             nodes.iter().copied().partition(|node| node.seen.is_label);
         nodes.extend(labels);
-        return merged(&nodes, names);
+        return merged(&nodes, below, names);
     }
-    merged(nodes, names)
+    merged(nodes, below, names)
 }
 
-fn merged(nodes: &[&Node<'_>], names: &Names) -> Call {
+fn merged(nodes: &[&Node<'_>], below: &Below<'_>, names: &Names) -> Call {
     let Some(first) = nodes.first() else { unreachable!("a call without sightings") };
     let outermost = first.seen;
     let all = || nodes.iter().map(|node| node.seen);
@@ -55,6 +57,7 @@ fn merged(nodes: &[&Node<'_>], names: &Names) -> Call {
         result_bytes: all().find_map(|seen| seen.result_bytes),
         dialect: outermost.dialect,
         is_sampled: all().any(|seen| seen.is_sampled),
+        recovery: call_recovery::of_call(all(), &below.call(nodes)),
         is_label: outermost.is_label,
         received: nodes.iter().map(|node| node.received).min().unwrap_or(first.received),
         sightings: nodes.iter().fold(0, |sum, node| sum.saturating_add(node.copies)),

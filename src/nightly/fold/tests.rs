@@ -8,7 +8,7 @@ use crate::call::{
     ArgsHash, Arguments, CallKey, ClientName, Confidence, Day, Emptiness, Name, Outcome,
     SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
 };
-use crate::nightly::judge::fold_day;
+use crate::nightly::fold_day;
 use crate::nightly::names::Names;
 use crate::nightly::{Call, judge_day};
 

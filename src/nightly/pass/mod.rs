@@ -10,16 +10,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use crate::call::{Day, UnixNanos};
+use crate::call::{Day, Name, UnixNanos};
 use crate::clock::Clock;
 use crate::figures::DayFigures;
 use crate::nightly::by_parts::{self, Gathering};
 use crate::nightly::call::Call;
 use crate::nightly::days::{self, DaysError, DaysToRun};
+use crate::nightly::declared::Declared;
+use crate::nightly::gathered::Gathered;
 use crate::nightly::judge::Terms;
 use crate::nightly::names::{NameId, Names};
 use crate::nightly::parts::{Parts, Scratch};
-use crate::nightly::seen::Seen;
 use crate::nightly::{LOOK_AHEAD, LOOK_BACK};
 use crate::store::{PassLease, Store, StoreError, StoredSighting};
 
@@ -137,14 +138,15 @@ pub fn run(
     clock: &dyn Clock,
     progress: &mut dyn FnMut(PassEvent),
 ) -> Result<PassReport, NightlyError> {
-    run_under(store, Terms::default(), days, clock, progress)
+    run_under(store, Terms::default(), &Declared::default(), days, clock, progress)
 }
 
-/// Runs a pass over `days`, one day after the other. At most one pass runs at a time, whatever
-/// process it is in ([`StoreError::PassRunning`]).
+/// Runs a pass as [`run`] does, under other terms than the usual and with what the configuration
+/// declares of tools; what their servers offer is read from the store.
 pub fn run_under(
     store: &Store,
     terms: Terms,
+    declared: &Declared,
     days: DaysToRun,
     clock: &dyn Clock,
     progress: &mut dyn FnMut(PassEvent),
@@ -160,7 +162,7 @@ pub fn run_under(
         DaysToRun::Range { from, to } => days::of_range(from, to, now.day())?,
     };
     progress(PassEvent::Begun { days: days.len() });
-    let pass = Pass { store, terms, lease, clock };
+    let pass = Pass { store, terms, declared, lease, clock };
     let mut report = PassReport::default();
     for day in days {
         match pass.cover(day, progress) {
@@ -205,6 +207,7 @@ const fn is_of_one_file(error: &StoreError) -> bool {
 struct Pass<'a> {
     store: &'a Store,
     terms: Terms,
+    declared: &'a Declared,
     lease: PassLease,
     clock: &'a dyn Clock,
 }
@@ -219,7 +222,7 @@ impl Pass<'_> {
         let terms = Terms { first_covered, ..self.terms };
         // Before the sightings: what arrives while they are read makes the day due again.
         let watermark = self.store.watermark(day)?;
-        let (figures, sightings) = figures_of(self.store, terms, day, progress)?;
+        let (figures, sightings) = figures_of(self.store, self.declared, terms, day, progress)?;
         self.store.publish_day(&self.lease, &figures, self.clock.now(), &watermark)?;
         let sum = |of: fn(&crate::figures::Figures) -> u64| figures.tools.values().map(of).sum();
         Ok(DayPassed {
@@ -242,26 +245,36 @@ impl Pass<'_> {
 /// published.
 fn figures_of(
     store: &Store,
+    declared: &Declared,
     terms: Terms,
     day: Day,
     progress: &mut dyn FnMut(PassEvent),
 ) -> Result<(DayFigures, u64), NightlyError> {
     let mut count = 0;
-    let figures = with_calls(store, terms, day, SCRATCH, progress, |calls, names, sightings| {
+    let source = Source { store, declared, folder: SCRATCH };
+    let figures = with_calls(source, terms, day, progress, |calls, names, sightings| {
         count = sightings;
         by_parts::figures(terms, day, calls, names)
     })?;
     Ok((figures, count))
 }
 
+/// Where a day's calls come from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) store: &'a Store,
+    /// What the configuration declares of tools.
+    pub(super) declared: &'a Declared,
+    /// Where parts of a large day wait, one for each that works on a data folder at a time.
+    pub(super) folder: &'a str,
+}
+
 /// Folds a day's sightings from the store and gives its calls to `work`, with the count of the
-/// sightings. `folder` is where parts of a large day wait, one for each that works on a data
-/// folder at a time.
+/// sightings.
 pub(super) fn with_calls<R>(
-    store: &Store,
+    Source { store, declared, folder }: Source<'_>,
     terms: Terms,
     day: Day,
-    folder: &str,
     progress: &mut dyn FnMut(PassEvent),
     work: impl FnOnce(Parts<'_, Call>, &Names, u64) -> io::Result<R>,
 ) -> Result<R, NightlyError> {
@@ -271,7 +284,8 @@ pub(super) fn with_calls<R>(
     let scratch =
         Scratch::at(dir.clone(), IN_MEMORY, PARTS, by_parts::threads()).map_err(failed)?;
     let parts = Parts::new(&scratch, "sightings");
-    let names = Mutex::new(Names::new());
+    let declared = declared.clone().with_offered(store.offered_tools()?);
+    let names = Mutex::new(Names::declaring(declared));
     let sightings = gather(store, day, &names, &parts, progress, &failed)?;
     let names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress(PassEvent::Judging { day, sightings });
@@ -287,7 +301,7 @@ fn gather(
     store: &Store,
     day: Day,
     names: &Mutex<Names>,
-    parts: &Parts<'_, Seen>,
+    parts: &Parts<'_, Gathered>,
     progress: &mut dyn FnMut(PassEvent),
     failed: &(dyn Fn(io::Error) -> NightlyError + Sync),
 ) -> Result<u64, NightlyError> {
@@ -303,7 +317,9 @@ fn gather(
                     tell(count.fetch_add(1, Ordering::Relaxed) + 1);
                 }
             };
-            store.read_stored(of, (from, to), &mut |name| lock().id(name), &mut visit)?;
+            let name = &mut |name: &Name| lock().id(name);
+            store.read_stored(of, (from, to), name, &mut visit)?;
+            store.read_attempts(of, (from, to), name, &mut |below| gathering.add_attempt(below))?;
         }
         gathering.finish().map_err(failed)
     };

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
+use super::recovery::RecoveryOut;
 use crate::call::ToolKey;
 use crate::report::model::Facts;
 
-type Words = BTreeMap<&'static str, u64>;
+pub(super) type Words = BTreeMap<&'static str, u64>;
 
 #[derive(Serialize)]
 pub(super) struct Document<'f> {
@@ -70,7 +71,7 @@ pub(super) struct Entry<'f> {
     pub(super) latency_ms: Option<LatencyOut>,
     pub(super) result_bytes: Option<SizeOut>,
     pub(super) reworded_parameters: Vec<ParameterOut<'f>>,
-    pub(super) recovery: RecoveryOut,
+    pub(super) recovery: RecoveryOut<'f>,
     pub(super) restated: Option<RestatedOut>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) clients: Option<Vec<Self>>,
@@ -111,53 +112,6 @@ pub(super) struct SizeOut {
 pub(super) struct ParameterOut<'f> {
     pub(super) name: &'f str,
     pub(super) share: f64,
-}
-
-/// The figures of METHOD section 11: each is null, with its reason, until its carrier is read.
-#[derive(Serialize)]
-pub(super) struct RecoveryOut {
-    timeouts_by_stage: Option<Words>,
-    timeout_fate: Option<Words>,
-    status_checked: Option<u64>,
-    unsafe_replays: Option<u64>,
-    duplicate_key_hits: Option<u64>,
-    key_conflicts: Option<u64>,
-    possible_double_writes: Option<u64>,
-    amplification: Option<f64>,
-    unknown_outcomes: Option<u64>,
-    unknown_resolved: Option<u64>,
-    not_instrumented: BTreeMap<&'static str, &'static str>,
-}
-
-impl RecoveryOut {
-    /// Nothing that these figures need was sent.
-    pub(super) fn not_instrumented() -> Self {
-        const REASONS: [(&str, &str); 10] = [
-            ("timeouts_by_stage", "no span carries firstcall.timeout.stage"),
-            ("timeout_fate", "no inner sighting of a timed-out call is kept"),
-            ("status_checked", "no status tool is known"),
-            ("unsafe_replays", "no operation kind is known"),
-            ("duplicate_key_hits", "no idempotency key is sent"),
-            ("key_conflicts", "no idempotency key is sent"),
-            ("possible_double_writes", "no operation kind is known"),
-            ("amplification", "no downstream attempt is counted"),
-            ("unknown_outcomes", "no business outcome is sent"),
-            ("unknown_resolved", "no business outcome is sent"),
-        ];
-        Self {
-            timeouts_by_stage: None,
-            timeout_fate: None,
-            status_checked: None,
-            unsafe_replays: None,
-            duplicate_key_hits: None,
-            key_conflicts: None,
-            possible_double_writes: None,
-            amplification: None,
-            unknown_outcomes: None,
-            unknown_resolved: None,
-            not_instrumented: REASONS.into_iter().collect(),
-        }
-    }
 }
 
 #[derive(Serialize)]

@@ -42,6 +42,12 @@ pub fn all(facts: &Facts<'_>) -> Vec<FindingText> {
     facts.findings.iter().map(|finding| FindingText::of(facts, finding)).collect()
 }
 
+/// The findings about recovery.
+pub fn of_recovery(facts: &Facts<'_>) -> Vec<FindingText> {
+    let of_it = facts.findings.iter().filter(|finding| finding.rule.is_about_recovery());
+    of_it.map(|finding| FindingText::of(facts, finding)).collect()
+}
+
 /// A tool's findings.
 pub fn of_tool(facts: &Facts<'_>, key: &ToolKey) -> Vec<FindingText> {
     let of_it = facts.findings.iter().filter(|finding| finding.tool == *key);

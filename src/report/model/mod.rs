@@ -14,6 +14,7 @@ pub mod night_page;
 pub mod overview;
 pub mod quality;
 pub mod rate_text;
+pub mod recovery;
 pub mod retries;
 pub mod summary;
 pub mod table;

@@ -8,6 +8,7 @@ use super::grid::ClientLabel;
 use super::history::{ByDay, Histories};
 use super::overview::{PairRow, pairs};
 use super::rate_text::{ChangeText, RateText};
+use super::recovery::RecoveryText;
 use super::retries::Retries;
 use super::table::{self, Status};
 use crate::call::{Day, ToolKey};
@@ -35,6 +36,8 @@ pub struct ToolPage {
     pub clients: Vec<PartRow>,
     /// Tools that come before and after it.
     pub pairs: Vec<PairRow>,
+    /// Recovery of its uncertain calls.
+    pub recovery: RecoveryText,
     /// That it is offered and nothing calls it; none of a tool that was called.
     pub never_called: Option<String>,
 }
@@ -149,6 +152,7 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
             .into_iter()
             .take(12)
             .collect(),
+        recovery: RecoveryText::of(figures),
         slug,
     }
 }

@@ -1,11 +1,10 @@
 //! Traps that no single dialect owns: hostile spans, arguments that hide or lie, limits.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use firstcall::call::{
     ArgsForm, Arguments, CallDuration, Comparison, InstallationSecret, Name, Repair, SessionClaim,
-    SessionKey, SpanKind, UnixNanos,
+    SessionKey, SpanKind, ToolRules, UnixNanos,
 };
 use firstcall::figures::Refusal;
 use firstcall::otlp::{Attributes, ResourceView, ScopeView, SpanView, StatusView, Value};
@@ -64,6 +63,7 @@ fn reduced_with(span: &SpanView<'_>, settings: &Settings) -> Result<Reduced, Ref
         secret: &secret,
         limits: &settings.limits,
         paging: &settings.paging,
+        empties: &ToolRules::default(),
         conversation_attributes: &settings.conversations,
     };
     match recognise(span, &scope, &resource) {
@@ -175,7 +175,7 @@ fn a_page_turn_is_told_from_a_rewording() {
     ));
     // A tool's own declaration wins.
     let declared = PagingDeclaration { position: vec!["chapter".into()], ..Default::default() };
-    let paging = PagingRules { tools: BTreeMap::from([("quote".to_owned(), declared)]) };
+    let paging = PagingRules { tools: [("quote".to_owned(), declared)].into_iter().collect() };
     let settings = Settings { paging, ..Settings::default() };
     let chapter = |text_of: &str| {
         let span = span(vec![text(ARGUMENTS, text_of)]);
@@ -406,6 +406,7 @@ proptest! {
             secret: &secret,
             limits: &limits,
             paging: &paging,
+            empties: &ToolRules::default(),
             conversation_attributes: &[],
         };
         if let Recognition::Call(call) = recognise(&view, &scope, &resource)

@@ -1,6 +1,8 @@
-//! METHOD sections 1 to 9 once more: quadratic, without a single shortcut, and meant to be read
+//! METHOD sections 1 to 9 and 11 once more: quadratic, without a single shortcut, and meant to be read
 //! beside the page. It shares no code with `src/nightly`, only the vocabulary.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+
+pub(crate) mod recovery;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,6 +41,8 @@ pub(crate) struct Call {
     has_parent: bool,
     trace: [u8; 16],
     claim: Option<SessionClaim>,
+    /// Its sightings, the outermost first.
+    sides: Vec<Sighting>,
 }
 
 impl Call {
@@ -161,6 +165,7 @@ fn one_call(outer: &Sighting, inner: Option<&Sighting>) -> Call {
         has_parent: outer.parent_span_id.is_some(),
         trace: *outer.trace_id.as_bytes(),
         claim: sides.iter().find_map(|s| s.session),
+        sides: sides.into_iter().cloned().collect(),
     }
 }
 
@@ -327,6 +332,15 @@ pub(crate) fn verdicts(sightings: &[Sighting]) -> (Vec<Call>, Vec<Verdict>) {
 
 /// The figures of `day`, by the book.
 pub(crate) fn figures(day: Day, sightings: &[Sighting]) -> DayFigures {
+    figures_beside(day, sightings, &recovery::Beside::default())
+}
+
+/// The same beside client spans and declarations.
+pub(crate) fn figures_beside(
+    day: Day,
+    sightings: &[Sighting],
+    beside: &recovery::Beside,
+) -> DayFigures {
     let is_today = |instant: u64| UnixNanos::new(instant).day() == day;
     let (calls, verdicts) = verdicts(sightings);
     let mut figures = DayFigures {
@@ -347,6 +361,10 @@ pub(crate) fn figures(day: Day, sightings: &[Sighting]) -> DayFigures {
             count_call(&mut figures, &calls, &verdicts, at);
             count_pair(&mut figures, &calls, at);
             count_endings(&mut figures, &calls, &verdicts, at);
+            let key = (calls[at].tool.clone(), calls[at].client.clone());
+            let mine = figures.tools.entry(key).or_default();
+            let book = recovery::Book { calls: &calls, sightings, beside };
+            book.count(at, &mut mine.recovery);
         }
     }
     for at in 0..calls.len() {

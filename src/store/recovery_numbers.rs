@@ -1,0 +1,190 @@
+//! The recovery figures of one tool and client: the numbers of one row, its dependencies, and back.
+
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, params_from_iter};
+
+use super::columns::{DAY_DEPENDENCIES, DAY_RECOVERY};
+use super::database::to_sql;
+use super::figure_numbers::{counted, counts};
+use super::rows::{count, name};
+use crate::call::AttemptKind;
+use crate::figures::{Dependency, DependencyCounts, RecoveryFigures};
+
+/// How many columns of `day_recovery` come before the numbers.
+const KEYS: usize = 2;
+
+/// The numbers of a row of `day_recovery`, in the order of its columns after the key.
+fn numbers(figures: &RecoveryFigures) -> Vec<u64> {
+    // Every field is named, so that a new figure cannot be forgotten here.
+    let RecoveryFigures {
+        kind_known,
+        timeouts_by_stage,
+        timeout_fate,
+        uncertain,
+        followed,
+        status_checked,
+        never_checked,
+        unsafe_replays,
+        keyed,
+        key_status_known,
+        duplicate_key_hits,
+        key_conflicts,
+        possible_double_writes,
+        attempts_known,
+        attempts,
+        writes,
+        business_outcome_known,
+        unknown_outcomes,
+        unknown_resolved,
+        budgeted,
+        budget_ms,
+        spent_ms,
+        status_tool: _,  // a name
+        dependencies: _, // rows of their own
+    } = figures;
+    let scalars = [
+        kind_known,
+        uncertain,
+        status_checked,
+        never_checked,
+        unsafe_replays,
+        keyed,
+        key_status_known,
+        duplicate_key_hits,
+        key_conflicts,
+        possible_double_writes,
+        attempts_known,
+        attempts,
+        writes,
+        business_outcome_known,
+        unknown_outcomes,
+        unknown_resolved,
+        budgeted,
+        budget_ms,
+    ];
+    let mut numbers: Vec<u64> = scalars.into_iter().copied().collect();
+    numbers.extend(counts(timeouts_by_stage));
+    numbers.extend(counts(timeout_fate));
+    numbers.extend(counts(followed));
+    numbers.extend(counts(spent_ms));
+    numbers
+}
+
+fn figures(numbers: impl IntoIterator<Item = u64>) -> RecoveryFigures {
+    let mut numbers = numbers.into_iter();
+    let mut next = || numbers.next().unwrap_or_default();
+    // Fields are evaluated in the order in which they stand here: the order of the columns.
+    RecoveryFigures {
+        kind_known: next(),
+        uncertain: next(),
+        status_checked: next(),
+        never_checked: next(),
+        unsafe_replays: next(),
+        keyed: next(),
+        key_status_known: next(),
+        duplicate_key_hits: next(),
+        key_conflicts: next(),
+        possible_double_writes: next(),
+        attempts_known: next(),
+        attempts: next(),
+        writes: next(),
+        business_outcome_known: next(),
+        unknown_outcomes: next(),
+        unknown_resolved: next(),
+        budgeted: next(),
+        budget_ms: next(),
+        timeouts_by_stage: counted(&mut next),
+        timeout_fate: counted(&mut next),
+        followed: counted(&mut next),
+        spent_ms: counted(&mut next),
+        status_tool: None,
+        dependencies: std::collections::BTreeMap::new(),
+    }
+}
+
+/// Adds the rows of the figures with this id; none where nothing was counted.
+pub(super) fn insert(
+    connection: &Connection,
+    id: i64,
+    figures: &RecoveryFigures,
+) -> rusqlite::Result<()> {
+    if figures.is_nothing() {
+        return Ok(());
+    }
+    let numbers = numbers(figures).into_iter().map(to_sql);
+    let status_tool = figures.status_tool.as_ref().map(|tool| tool.as_str().to_owned());
+    let keys = [Value::from(id), Value::from(status_tool)];
+    let values = keys.into_iter().chain(numbers.map(Value::from));
+    connection.prepare_cached(&DAY_RECOVERY.insert())?.execute(params_from_iter(values))?;
+    let mut insert = connection.prepare_cached(&DAY_DEPENDENCIES.insert())?;
+    for (dependency, counts) in &figures.dependencies {
+        insert.execute((
+            id,
+            dependency.kind.word(),
+            dependency.name.as_str(),
+            to_sql(counts.attempts),
+            to_sql(counts.failed),
+            to_sql(counts.timed_out),
+            to_sql(counts.nanos),
+        ))?;
+    }
+    Ok(())
+}
+
+/// The figures with this id.
+pub(super) fn read(connection: &Connection, id: i64) -> rusqlite::Result<RecoveryFigures> {
+    let select = DAY_RECOVERY.select("WHERE figures_id = ?1");
+    let mut select = connection.prepare_cached(&select)?;
+    let mut rows = select.query([id])?;
+    let Some(row) = rows.next()? else { return Ok(RecoveryFigures::default()) };
+    let columns = KEYS..DAY_RECOVERY.columns.len();
+    let numbers = columns.map(|column| count(row, column)).collect::<Result<Vec<u64>, _>>()?;
+    let mut figures = figures(numbers);
+    let has_status_tool = row.get_ref(1)? != ValueRef::Null;
+    figures.status_tool = has_status_tool.then(|| name(row, 1)).transpose()?;
+    let select = DAY_DEPENDENCIES.select("WHERE figures_id = ?1");
+    let mut select = connection.prepare_cached(&select)?;
+    let mut rows = select.query([id])?;
+    while let Some(row) = rows.next()? {
+        let word = row.get_ref(1)?.as_str().unwrap_or_default();
+        // A word that a later firstcall may write is left out.
+        if let Some(kind) = AttemptKind::from_word(word) {
+            let dependency = Dependency { kind, name: name(row, 2)? };
+            let counts = DependencyCounts {
+                attempts: count(row, 3)?,
+                failed: count(row, 4)?,
+                timed_out: count(row, 5)?,
+                nanos: count(row, 6)?,
+            };
+            figures.dependencies.insert(dependency, counts);
+        }
+    }
+    Ok(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::Stage;
+    use crate::figures::{Followed, TimeoutFate};
+
+    #[test]
+    fn each_number_lands_under_its_own_name() {
+        // The n-th number after the key is n, so a value tells the column that it came from.
+        let figures = figures(1..);
+        let value = |name: &str| {
+            let columns = DAY_RECOVERY.columns.iter().skip(KEYS);
+            let found = columns.zip(1_u64..).find(|(column, _)| **column == name);
+            found.unwrap().1
+        };
+        assert_eq!(figures.uncertain, value("uncertain"));
+        assert_eq!(figures.key_conflicts, value("key_conflicts"));
+        assert_eq!(figures.budget_ms, value("budget_ms"));
+        assert_eq!(figures.timeouts_by_stage.get(Stage::Auth), value("timeout_auth"));
+        assert_eq!(figures.timeout_fate.get(TimeoutFate::Unknown), value("fate_unknown"));
+        assert_eq!(figures.followed.get(Followed::GivenUp), value("then_given_up"));
+        assert_eq!(figures.spent_ms.get(Stage::Audit), value("spent_ms_audit"));
+        let again: Vec<u64> = (1..).take(DAY_RECOVERY.columns.len() - KEYS).collect();
+        assert_eq!(numbers(&figures), again);
+    }
+}
