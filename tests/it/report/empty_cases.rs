@@ -147,7 +147,7 @@ fn without_a_call_the_markdown_says_so_too() {
     shows_no_rate_in_markdown(&today);
     for site in [nothing, today] {
         let twins = site.keys().filter(|path| path.ends_with(".md")).count();
-        assert_eq!(twins, 3, "no page of a tool or a client");
+        assert_eq!(twins, 4, "no page of a tool or a client");
     }
 }
 
