@@ -247,11 +247,17 @@ fn assert_shown(out: &Path) {
         "given up: 10",
         "Timed out or unknown, then, within 10 minutes",
         "What to change",
+        "In <bdi>orders-unsafe</bdi>:",
     ] {
         assert!(page.contains(part), "{part}");
     }
     let markdown = fs::read_to_string(out.join("recovery.md")).unwrap();
-    for part in ["| replayed unsafely | 5 |", "| checked and known | 15 |", "| given up | 10 |"] {
+    for part in [
+        "| replayed unsafely | 5 |",
+        "| checked and known | 15 |",
+        "| given up | 10 |",
+        "in `orders-unsafe`: ",
+    ] {
         assert!(markdown.contains(part), "{part} in {markdown}");
     }
     let csv = fs::read_to_string(out.join("figures.csv")).unwrap();

@@ -161,6 +161,11 @@ impl<'a> Facts<'a> {
         self.tools.get(key).cloned().unwrap_or_else(|| slug::of_tool(key))
     }
 
+    /// Whether a tool of another service has this one's name.
+    pub fn has_namesake(&self, key: &ToolKey) -> bool {
+        self.tools.keys().any(|other| other.tool == key.tool && other.service != key.service)
+    }
+
     /// A client's slug.
     pub fn client_slug(&self, client: &ClientName) -> String {
         self.clients.get(client).cloned().unwrap_or_else(|| slug::of_client(client))

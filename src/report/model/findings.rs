@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use crate::call::{ClientName, ToolKey};
 use crate::figures::{Finding, Sentence};
+use crate::report::names;
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct FindingText {
     pub severity: &'static str,
     /// The slug of the tool that it is about.
     pub tool_slug: String,
+    /// The tool's service, where another service has a tool of this name.
+    pub service: Option<String>,
     /// What was found.
     pub sentence: Sentence,
     /// What to do about it.
@@ -31,6 +34,9 @@ impl FindingText {
             },
             severity: finding.severity.word(),
             tool_slug,
+            service: facts
+                .has_namesake(&finding.tool)
+                .then(|| names::shown(finding.tool.service.as_str())),
             sentence: finding.sentence.clone(),
             advice: finding.advice.clone(),
         }
