@@ -6,6 +6,7 @@
 pub(crate) mod arbitrary;
 pub mod arguments;
 pub mod attempt;
+pub mod hidden;
 pub mod ids;
 pub mod instant;
 pub mod outcome;

@@ -8,11 +8,12 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, Globals, print};
+use crate::call::hidden::plain;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Endpoint};
 use crate::doctor::{self, Diagnosis};
 use crate::store::{Store, StoreError};
-use crate::terminal::{plain, wants_colours};
+use crate::terminal::wants_colours;
 
 /// How long an address may take to answer.
 const PATIENCE: Duration = Duration::from_millis(500);

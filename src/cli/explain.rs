@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::{ExitCode, Failure, print};
 use crate::call::UnixNanos;
+use crate::call::hidden::plain;
 use crate::nightly::{self, ChainKind, Declared, ExplainedCall, Question, Standing, Terms};
 use crate::store::Store;
-use crate::terminal::plain;
 
 /// Prints a table of the calls, with tabs between its columns.
 pub(super) fn print_calls(

@@ -10,10 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{ExitCode, Failure, Globals, tell};
 use crate::call::Day;
+use crate::call::hidden::plain;
 use crate::clock::{Clock, SystemClock};
 use crate::import::{self, Damage, ImportError, Imported, Listener, Place, Source};
 use crate::store::StoreError;
-use crate::terminal::plain;
 
 /// Damaged parts of a file that are told one by one.
 const TOLD: u64 = 20;

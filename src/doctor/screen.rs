@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::terminal::plain;
+use crate::call::hidden::plain;
 
 /// How many columns the screen has.
 pub(super) const WIDTH: usize = 80;

@@ -80,7 +80,7 @@ fn table(screen: &mut Screen, paint: Paint, diagnosis: &Diagnosis) {
         screen.line(&format!("Looked at the latest {read} calls of {there}."));
     }
     if let Some(damage) = &diagnosis.damage {
-        let told = format!("Not everything could be read: {}", crate::terminal::plain(damage));
+        let told = format!("Not everything could be read: {}", crate::call::hidden::plain(damage));
         screen.paragraph(paint, Look::Bad, 0, &told);
     }
 }

@@ -16,6 +16,7 @@ use super::ordinals::Ordinals;
 use super::pass::{NightlyError, Source, with_calls};
 use super::recovery::Recovered;
 use super::session::{is_of_a_tool, order};
+use crate::call::hidden::is_hidden;
 use crate::call::{
     BusinessOutcome, CallDuration, Day, Emptiness, KeyStatus, OperationKind, Outcome, SessionGrade,
     Stage, UnixNanos,
@@ -288,11 +289,7 @@ impl fmt::Display for ExplainedRecovery {
 fn shown(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     for letter in name.chars() {
-        let is_unseen = matches!(
-            letter,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        );
-        if letter.is_control() || is_unseen {
+        if is_hidden(letter) {
             let _cannot_fail = write!(text, "{}", letter.escape_unicode());
         } else {
             text.push(letter);

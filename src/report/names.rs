@@ -4,6 +4,8 @@
 //! characters that cannot be seen, or that turn the text around them, are made visible, and
 //! what is too long is cut.
 
+use crate::call::hidden::is_hidden;
+
 /// The longest name that is shown, in characters, where other text stands beside it.
 pub const SHOWN_CHARACTERS: usize = 60;
 
@@ -52,18 +54,6 @@ fn visible(character: char) -> String {
         hidden if is_hidden(hidden) => format!("⟨{:X}⟩", u32::from(hidden)),
         plain => plain.to_string(),
     }
-}
-
-/// Whether a character has no shape of its own, or changes the direction of its neighbours.
-fn is_hidden(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}'
-            | '\u{70f}' | '\u{115f}' | '\u{1160}' | '\u{1680}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180e}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
-            | '\u{205f}'..='\u{206f}' | '\u{2800}' | '\u{3000}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
