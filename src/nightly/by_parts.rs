@@ -237,7 +237,8 @@ mod tests {
     use super::*;
     use crate::call::arbitrary::plain_sighting;
     use crate::call::{ArgsHash, Arguments, SessionClaim, SessionKey, Sighting};
-    use crate::nightly::fold::tests::{day, sightings_of, traces};
+    use crate::nightly::fold::shapes_tests::{sightings_of, traces};
+    use crate::nightly::fold::tests::day;
     use crate::nightly::judge_day;
 
     fn by_parts(sightings: &[Sighting], in_memory: usize, threads: usize) -> DayFigures {

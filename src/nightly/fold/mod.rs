@@ -100,4 +100,6 @@ fn is_a_pair(outer: &Seen, inner: &Seen, names: &Names) -> bool {
 #[cfg(test)]
 mod labels_tests;
 #[cfg(test)]
+pub(super) mod shapes_tests;
+#[cfg(test)]
 pub(super) mod tests;
