@@ -7,7 +7,7 @@ use bytes::Bytes;
 use firstcall::call::InstallationSecret;
 use firstcall::clock::ManualClock;
 use firstcall::ingest::{Commit, Ingest};
-use firstcall::otlp::{Format, ResourceView, ScopeView, SpanView, Visitor, walk};
+use firstcall::otlp::{Format, Outline, ResourceView, ScopeView, SpanView, Visitor, walk};
 use firstcall::recognise::{is_deciding_key, is_deciding_name, is_deciding_text};
 use firstcall::store::{Batch, Committed, StoreError};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -42,6 +42,10 @@ pub(crate) fn ingest<C: Commit>(commit: C) -> Ingest<C> {
 /// Reads tool calls whole and does nothing with them.
 struct Reading(u64);
 
+impl Outline for Reading {
+    fn resource(&mut self, _service_name: &str, _items: u64) {}
+}
+
 impl Visitor for Reading {
     fn is_deciding_key(&self, key: &[u8]) -> bool {
         is_deciding_key(key)
@@ -55,8 +59,6 @@ impl Visitor for Reading {
         is_deciding_name(name)
     }
 
-    fn resource(&mut self, _service_name: &str, _spans: u64) {}
-
     fn span(&mut self, span: &SpanView<'_>, _scope: &ScopeView<'_>, _resource: &ResourceView<'_>) {
         black_box(span);
         self.0 += 1;
@@ -65,6 +67,10 @@ impl Visitor for Reading {
 
 /// Wants nothing: what is left is the checking of the framing.
 struct Nothing;
+
+impl Outline for Nothing {
+    fn resource(&mut self, _service_name: &str, _items: u64) {}
+}
 
 impl Visitor for Nothing {
     fn is_deciding_key(&self, _key: &[u8]) -> bool {
@@ -78,8 +84,6 @@ impl Visitor for Nothing {
     fn is_deciding_name(&self, _name: &[u8]) -> bool {
         false
     }
-
-    fn resource(&mut self, _service_name: &str, _spans: u64) {}
 
     fn span(&mut self, _: &SpanView<'_>, _: &ScopeView<'_>, _: &ResourceView<'_>) {}
 }

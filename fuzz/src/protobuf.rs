@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use firstcall::call::SpanKind;
 use firstcall::otlp::{
-    Attributes, EventView, Format, ResourceView, ScopeView, SpanView, StatusCode, StatusView,
-    Value, Visitor,
+    Attributes, EventView, Format, Outline, ResourceView, ScopeView, SpanView, StatusCode,
+    StatusView, Value, Visitor,
 };
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as ProtoValue;

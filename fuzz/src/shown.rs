@@ -1,7 +1,7 @@
 //! What a walk shows of a request, as text, so that two readers can be compared.
 
 use firstcall::otlp::{
-    DecodeError, Format, ResourceView, ScopeView, SpanView, Value, Visitor, walk,
+    DecodeError, Format, Outline, ResourceView, ScopeView, SpanView, Value, Visitor, walk,
 };
 
 /// Which spans are asked for.
@@ -55,6 +55,12 @@ impl Shown {
     }
 }
 
+impl Outline for Shown {
+    fn resource(&mut self, service_name: &str, items: u64) {
+        self.resources.push((service_name.to_owned(), items));
+    }
+}
+
 impl Visitor for Shown {
     fn is_deciding_key(&self, key: &[u8]) -> bool {
         self.wants_key(key)
@@ -66,10 +72,6 @@ impl Visitor for Shown {
 
     fn is_deciding_name(&self, name: &[u8]) -> bool {
         self.wants_name(name)
-    }
-
-    fn resource(&mut self, service_name: &str, spans: u64) {
-        self.resources.push((service_name.to_owned(), spans));
     }
 
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {

@@ -7,7 +7,7 @@ use super::{IngestError, MAX_ATTEMPTS, MAX_CALLS, Outcome, Reading};
 use crate::call::{Attempt, Name, Sighting, UnixNanos};
 use crate::figures::arrival::Refusal;
 use crate::figures::{ArrivalCounts, RecordKind, SourceCounts, SourceKey, Sources};
-use crate::otlp::{LogView, LogVisitor, ResourceView, ScopeView, Sent, SpanView, Visitor};
+use crate::otlp::{LogView, LogVisitor, Outline, ResourceView, ScopeView, Sent, SpanView, Visitor};
 use crate::recognise::{
     Recognition, as_span, is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text,
     is_downstream_key, recognise, recognise_log,
@@ -75,18 +75,6 @@ impl<'c> Collector<'c> {
         if counts != ArrivalCounts::default() {
             self.counts.entry(name).or_default().merge(&counts);
         }
-    }
-
-    fn open_resource(&mut self, service_name: &str, counts: ArrivalCounts) {
-        self.close_resource();
-        self.current = (Name::cut(service_name), counts);
-    }
-
-    fn open_scope(&mut self, name: &str, kind: RecordKind, seen: u64) {
-        self.close_scope();
-        let emitter = self.current.0.clone();
-        let key = SourceKey { emitter, scope: Name::cut(name), kind };
-        self.source = (key, SourceCounts { seen, ..SourceCounts::default() });
     }
 
     /// Takes in what was looked at: keeps its sighting, or counts why there is none.
@@ -164,6 +152,38 @@ impl<'c> Collector<'c> {
     }
 }
 
+impl Outline for Collector<'_> {
+    fn nothing_known(&mut self) {
+        self.holds_nothing_known = true;
+    }
+
+    fn resource(&mut self, service_name: &str, items: u64) {
+        self.close_resource();
+        self.items += items;
+        let name = Name::cut(service_name);
+        let counts = match self.is_of {
+            Sent::Spans => ArrivalCounts { spans: items, ..ArrivalCounts::default() },
+            Sent::Logs => ArrivalCounts { log_records: items, ..ArrivalCounts::default() },
+        };
+        // Nothing lies below a log record.
+        self.allowance = match (self.is_of, self.senders) {
+            (Sent::Spans, Some(senders)) => senders.allowance(&name),
+            _ => Allowance::Some(0),
+        };
+        self.current = (name, counts);
+    }
+
+    fn scope(&mut self, name: &str, items: u64) {
+        self.close_scope();
+        let kind = match self.is_of {
+            Sent::Spans => RecordKind::Span,
+            Sent::Logs => RecordKind::Log,
+        };
+        let key = SourceKey { emitter: self.current.0.clone(), scope: Name::cut(name), kind };
+        self.source = (key, SourceCounts { seen: items, ..SourceCounts::default() });
+    }
+}
+
 impl Visitor for Collector<'_> {
     fn is_deciding_key(&self, key: &[u8]) -> bool {
         is_deciding_key(key)
@@ -175,19 +195,6 @@ impl Visitor for Collector<'_> {
 
     fn is_deciding_name(&self, name: &[u8]) -> bool {
         is_deciding_name(name)
-    }
-
-    fn nothing_known(&mut self) {
-        self.holds_nothing_known = true;
-    }
-
-    fn resource(&mut self, service_name: &str, spans: u64) {
-        self.open_resource(service_name, ArrivalCounts { spans, ..Default::default() });
-        self.items += spans;
-        self.allowance = match self.senders {
-            Some(senders) => senders.allowance(&self.current.0),
-            None => Allowance::Some(0),
-        };
     }
 
     fn wants_children(&self) -> bool {
@@ -210,10 +217,6 @@ impl Visitor for Collector<'_> {
         }
     }
 
-    fn scope(&mut self, name: &str, spans: u64) {
-        self.open_scope(name, RecordKind::Span, spans);
-    }
-
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
         self.take(recognise(span, scope, resource), span, scope, resource);
     }
@@ -222,20 +225,6 @@ impl Visitor for Collector<'_> {
 impl LogVisitor for Collector<'_> {
     fn is_deciding_event(&self, name: &[u8]) -> bool {
         is_deciding_event(name)
-    }
-
-    fn nothing_known(&mut self) {
-        self.holds_nothing_known = true;
-    }
-
-    fn resource(&mut self, service_name: &str, log_records: u64) {
-        self.open_resource(service_name, ArrivalCounts { log_records, ..Default::default() });
-        self.allowance = Allowance::Some(0);
-        self.items += log_records;
-    }
-
-    fn scope(&mut self, name: &str, log_records: u64) {
-        self.open_scope(name, RecordKind::Log, log_records);
     }
 
     fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {

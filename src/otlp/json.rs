@@ -13,7 +13,7 @@ use super::DecodeError;
 use super::json_text::{JsonText, Kind};
 use super::read_json_span::Reader;
 use super::span_view::{ResourceView, ScopeView};
-use super::visitor::{Unread, Visitor, Wish};
+use super::visitor::{Outline, Unread, Visitor, Wish};
 
 type Read<T> = Result<T, DecodeError>;
 
@@ -28,20 +28,17 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Read<()> {
 
 /// Both kinds of request are built alike: items within scopes within resources.
 pub(super) trait Items {
+    /// Who takes what is told beside the items.
+    type Outline: Outline;
+
     /// The members that hold resources, scopes and items, each in camel case and in snake case.
     const MEMBERS: [[&'static str; 2]; 3];
 
     /// Checks an item's grammar to its end, and tells what it is wanted for.
     fn wish(&self, json: &mut JsonText<'_>) -> Read<Wish>;
 
-    /// A resource begins: its `service.name`, and how many items it holds.
-    fn resource(&mut self, service_name: &str, items: u64);
-
-    /// The request holds something, and no member of it is one of such a request.
-    fn nothing_known(&mut self);
-
-    /// A scope of the resource begins: its name, and how many items it holds.
-    fn scope(&mut self, name: &str, items: u64);
+    /// Them.
+    fn outline(&mut self) -> &mut Self::Outline;
 
     /// Reads a wanted item and shows it.
     fn show(
@@ -59,6 +56,8 @@ pub(super) trait Items {
 struct Spans<'v, V>(&'v mut V);
 
 impl<V: Visitor> Items for Spans<'_, V> {
+    type Outline = V;
+
     const MEMBERS: [[&'static str; 2]; 3] =
         [["resourceSpans", "resource_spans"], ["scopeSpans", "scope_spans"], ["spans", "spans"]];
 
@@ -66,16 +65,8 @@ impl<V: Visitor> Items for Spans<'_, V> {
         wish(json, self.0)
     }
 
-    fn resource(&mut self, service_name: &str, items: u64) {
-        self.0.resource(service_name, items);
-    }
-
-    fn nothing_known(&mut self) {
-        self.0.nothing_known();
-    }
-
-    fn scope(&mut self, name: &str, items: u64) {
-        self.0.scope(name, items);
+    fn outline(&mut self) -> &mut V {
+        self.0
     }
 
     fn show(
@@ -120,7 +111,7 @@ pub(super) fn walk_items<I: Items>(request: &[u8], items: &mut I) -> Read<()> {
     })?;
     json.end()?;
     if is_unknown && !is_known {
-        items.nothing_known();
+        items.outline().nothing_known();
     }
     Ok(())
 }
@@ -167,12 +158,12 @@ fn walk_resource<I: Items>(json: &mut JsonText<'_>, items: &mut I) -> Read<()> {
 
     let mut reader = Reader::default();
     let resource = reader.resource(resource)?;
-    items.resource(resource.attributes.text("service.name").unwrap_or_default(), count);
-    unread.show(|name, seen| items.scope(name, seen));
+    items.outline().resource(resource.attributes.text("service.name").unwrap_or_default(), count);
+    unread.show(|name, seen| items.outline().scope(name, seen));
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(wanted.scope)?;
-        items.scope(&scope.name, wanted.seen);
+        items.outline().scope(&scope.name, wanted.seen);
         for item in wanted.items {
             items.show(item, reader.clone(), &scope, &resource)?;
         }

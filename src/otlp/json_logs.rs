@@ -25,6 +25,8 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl LogVisitor) -> Read<()> {
 struct Records<'v, V>(&'v mut V);
 
 impl<V: LogVisitor> Items for Records<'_, V> {
+    type Outline = V;
+
     const MEMBERS: [[&'static str; 2]; 3] = [
         ["resourceLogs", "resource_logs"],
         ["scopeLogs", "scope_logs"],
@@ -35,16 +37,8 @@ impl<V: LogVisitor> Items for Records<'_, V> {
         Ok(Wish::of(is_wanted(json, self.0)?, false))
     }
 
-    fn resource(&mut self, service_name: &str, items: u64) {
-        self.0.resource(service_name, items);
-    }
-
-    fn nothing_known(&mut self) {
-        self.0.nothing_known();
-    }
-
-    fn scope(&mut self, name: &str, items: u64) {
-        self.0.scope(name, items);
+    fn outline(&mut self) -> &mut V {
+        self.0
     }
 
     fn show(

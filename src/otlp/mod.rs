@@ -28,7 +28,7 @@ pub use sent::{Sent, sent};
 pub use signal::{Signal, signal_of};
 pub use span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
 pub use value::{Attributes, Value};
-pub use visitor::{LogVisitor, Visitor};
+pub use visitor::{LogVisitor, Outline, Visitor};
 
 /// The two ways in which OTLP writes its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use super::DecodeError;
 use super::read_span::{Reader, scope_name, service_name};
 use super::span_view::{ResourceView, ScopeView};
-use super::visitor::{Unread, Visitor, Wish};
+use super::visitor::{Outline, Unread, Visitor, Wish};
 use super::wire::{Fields, check};
 
 /// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
@@ -28,14 +28,14 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl Visitor) -> Result<(), Dec
 /// Both kinds of request are built alike: items within scopes within resources, under the same
 /// field numbers.
 pub(super) trait Items {
+    /// Who takes what is told beside the items.
+    type Outline: Outline;
+
     /// Checks an item's framing to its end, and tells what it is wanted for.
     fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError>;
 
-    /// A resource begins: its `service.name`, and how many items it holds.
-    fn resource(&mut self, service_name: &str, items: u64);
-
-    /// A scope of the resource begins: its name, and how many items it holds.
-    fn scope(&mut self, name: &str, items: u64);
+    /// Them.
+    fn outline(&mut self) -> &mut Self::Outline;
 
     /// Reads a wanted item and shows it.
     fn show(
@@ -53,16 +53,14 @@ pub(super) trait Items {
 struct Spans<'v, V>(&'v mut V);
 
 impl<V: Visitor> Items for Spans<'_, V> {
+    type Outline = V;
+
     fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError> {
         wish(item, self.0)
     }
 
-    fn resource(&mut self, service_name: &str, items: u64) {
-        self.0.resource(service_name, items);
-    }
-
-    fn scope(&mut self, name: &str, items: u64) {
-        self.0.scope(name, items);
+    fn outline(&mut self) -> &mut V {
+        self.0
     }
 
     fn show(
@@ -139,19 +137,19 @@ fn walk_resource(message: &[u8], items: &mut impl Items) -> Result<(), DecodeErr
 
     if scopes.is_empty() {
         let name = service_name(&resource_parts)?;
-        items.resource(&name.unwrap_or(Cow::Borrowed("")), count);
-        unread.show(|name, seen| items.scope(name, seen));
+        items.outline().resource(&name.unwrap_or(Cow::Borrowed("")), count);
+        unread.show(|name, seen| items.outline().scope(name, seen));
         items.show_children(&children);
         return Ok(());
     }
     let mut reader = Reader::default();
     let resource = reader.resource(&resource_parts)?;
-    items.resource(resource.attributes.text("service.name").unwrap_or_default(), count);
-    unread.show(|name, seen| items.scope(name, seen));
+    items.outline().resource(resource.attributes.text("service.name").unwrap_or_default(), count);
+    unread.show(|name, seen| items.outline().scope(name, seen));
     for wanted in scopes {
         let mut reader = reader.clone();
         let scope = reader.scope(&wanted.scope_parts)?;
-        items.scope(&scope.name, wanted.seen);
+        items.outline().scope(&scope.name, wanted.seen);
         for item in wanted.items {
             items.show(item, reader.clone(), &scope, &resource)?;
         }

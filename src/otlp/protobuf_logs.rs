@@ -23,16 +23,14 @@ pub(super) fn walk(request: &[u8], visitor: &mut impl LogVisitor) -> Result<(), 
 struct Records<'v, V>(&'v mut V);
 
 impl<V: LogVisitor> Items for Records<'_, V> {
+    type Outline = V;
+
     fn wish(&self, item: &[u8]) -> Result<Wish, DecodeError> {
         Ok(Wish::of(is_wanted(item, self.0)?, false))
     }
 
-    fn resource(&mut self, service_name: &str, items: u64) {
-        self.0.resource(service_name, items);
-    }
-
-    fn scope(&mut self, name: &str, items: u64) {
-        self.0.scope(name, items);
+    fn outline(&mut self) -> &mut V {
+        self.0
     }
 
     fn show(

@@ -8,6 +8,7 @@ use prost::Message;
 
 use super::super::test_requests::{Shown, damages, log_requests, view_of_pairs, view_of_value};
 use super::super::value::Attributes;
+use super::super::visitor::Outline;
 use super::*;
 
 fn walked(request: &[u8]) -> Result<Shown, DecodeError> {
@@ -36,7 +37,7 @@ fn expected(request: &ExportLogsServiceRequest) -> Shown {
         let records =
             resource_logs.scope_logs.iter().map(|scope| scope.log_records.len() as u64).sum();
         let name = resource.attributes.text("service.name").unwrap_or_default();
-        LogVisitor::resource(&mut shown, name, records);
+        shown.resource(name, records);
         for scope_logs in &resource_logs.scope_logs {
             let scope = scope_logs.scope.as_ref().map(|scope| ScopeView {
                 name: (&scope.name).into(),

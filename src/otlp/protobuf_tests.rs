@@ -262,7 +262,7 @@ fn expected(request: &ExportTraceServiceRequest) -> Shown {
         let resource = ResourceView { attributes: Attributes::new(view_of_pairs(pairs)) };
         let spans = resource_spans.scope_spans.iter().map(|scope| scope.spans.len() as u64).sum();
         let name = resource.attributes.text("service.name").unwrap_or_default();
-        Visitor::resource(&mut shown_by_prost, name, spans);
+        shown_by_prost.resource(name, spans);
         for scope_spans in &resource_spans.scope_spans {
             let scope = scope_spans.scope.as_ref().map(|scope| ScopeView {
                 name: (&scope.name).into(),

@@ -76,8 +76,8 @@ fn of_protobuf(request: &[u8]) -> Result<Option<Signal>, DecodeError> {
     Ok(found)
 }
 
-/// A span's times are its fields 7 and 8, a log record's 1 and 11 and its attributes 6; a metric has none of them but
-/// a name in field 1, where a span has its trace's id.
+/// A span's times are its fields 7 and 8, a log record's 1 and 11 and its attributes 6; a metric
+/// has none of them but a name in field 1, where a span has its trace's id.
 fn of_record(record: &[u8]) -> Result<Option<Signal>, DecodeError> {
     let mut fields = Fields::of(record);
     let mut by_first = None;

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use super::log_view::LogView;
 use super::span_view::{ResourceView, ScopeView, SpanView};
 use super::value::Value;
-use super::visitor::{LogVisitor, Visitor};
+use super::visitor::{LogVisitor, Outline, Visitor};
 
 /// Keeps what it is shown as text, and wants the spans that have an attribute with a `w` in its
 /// key, and the log records of events called `wanted`.
@@ -30,6 +30,12 @@ pub(super) struct Shown {
 
 fn is_wanted_key(key: &[u8]) -> bool {
     key.contains(&b'w')
+}
+
+impl Outline for Shown {
+    fn resource(&mut self, service_name: &str, items: u64) {
+        self.resources.push((service_name.to_owned(), items));
+    }
 }
 
 impl Visitor for Shown {
@@ -59,10 +65,6 @@ impl Visitor for Shown {
         self.children.push(format!("{ids:?} {kind:?} {attributes:?} {:?}", span.status.code));
     }
 
-    fn resource(&mut self, service_name: &str, spans: u64) {
-        self.resources.push((service_name.to_owned(), spans));
-    }
-
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
         // A key that stands twice in one pair decides by either; protobuf keeps the last.
         let is_wanted = span.attributes.iter().any(|(key, _)| is_wanted_key(key.as_bytes()));
@@ -75,10 +77,6 @@ impl Visitor for Shown {
 impl LogVisitor for Shown {
     fn is_deciding_event(&self, name: &[u8]) -> bool {
         name == b"wanted"
-    }
-
-    fn resource(&mut self, service_name: &str, records: u64) {
-        self.resources.push((service_name.to_owned(), records));
     }
 
     fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {

@@ -6,8 +6,22 @@ use super::DecodeError;
 use super::log_view::LogView;
 use super::span_view::{ResourceView, ScopeView, SpanView};
 
+/// Takes what a request tells beside its items, which are spans or log records.
+pub trait Outline {
+    /// The request is JSON that holds something, and no member of it is one of the request's.
+    fn nothing_known(&mut self) {}
+
+    /// A resource begins: its `service.name` as sent, empty where it has none, and how many
+    /// items it holds, wanted or not.
+    fn resource(&mut self, service_name: &str, items: u64);
+
+    /// A scope of that resource begins: its name as sent, empty where it has none, and how many
+    /// items it holds, wanted or not. One of which none is wanted is shown before the others.
+    fn scope(&mut self, _name: &str, _items: u64) {}
+}
+
 /// Decides which spans are read, and takes them.
-pub trait Visitor {
+pub trait Visitor: Outline {
     /// Whether a span with an attribute of this key is wanted.
     fn is_deciding_key(&self, key: &[u8]) -> bool;
 
@@ -28,16 +42,6 @@ pub trait Visitor {
     fn is_child_key(&self, _key: &[u8]) -> bool {
         false
     }
-    /// The request is JSON that holds something, and no member of it is one of the request's.
-    fn nothing_known(&mut self) {}
-
-    /// A resource begins: its `service.name` as sent, empty where it has none, and how many
-    /// spans it holds, wanted or not.
-    fn resource(&mut self, service_name: &str, spans: u64);
-
-    /// A scope of that resource begins: its name as sent, empty where it has none, and how many
-    /// spans it holds, wanted or not.
-    fn scope(&mut self, _name: &str, _spans: u64) {}
 
     /// A wanted span, in the order sent within its resource.
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);
@@ -102,21 +106,10 @@ impl<'a> Unread<'a> {
 }
 
 /// Decides which log records are read, and takes them.
-pub trait LogVisitor {
+pub trait LogVisitor: Outline {
     /// Whether a record of an event of this name is wanted. The name is the text under the
     /// attribute [`EVENT_NAME`](super::EVENT_NAME), the body, or the record's own field.
     fn is_deciding_event(&self, name: &[u8]) -> bool;
-
-    /// The request is JSON that holds something, and no member of it is one of the request's.
-    fn nothing_known(&mut self) {}
-
-    /// A resource begins: its `service.name` as sent, empty where it has none, and how many
-    /// records it holds, wanted or not.
-    fn resource(&mut self, service_name: &str, records: u64);
-
-    /// A scope of the resource begins: its name and how many records it holds, wanted or not. One
-    /// of which none is wanted is shown before the others.
-    fn scope(&mut self, _name: &str, _records: u64) {}
 
     /// A wanted record, in the order sent within its resource.
     fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>);

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use firstcall::call::{InstallationSecret, ToolRules, UnixNanos};
 use firstcall::figures::Refusal;
 use firstcall::otlp::{
-    Format, LogView, LogVisitor, ResourceView, ScopeView, Sent, SpanView, Visitor, sent, walk,
-    walk_logs,
+    Format, LogView, LogVisitor, Outline, ResourceView, ScopeView, Sent, SpanView, Visitor, sent,
+    walk, walk_logs,
 };
 use firstcall::recognise::{
     NotACall, Recognition, as_span, dialect_names, is_deciding_event, is_deciding_key,
@@ -45,6 +45,10 @@ struct Fates {
     fates: Vec<Fate>,
 }
 
+impl Outline for Fates {
+    fn resource(&mut self, _service_name: &str, _items: u64) {}
+}
+
 impl Visitor for Fates {
     fn is_deciding_key(&self, key: &[u8]) -> bool {
         self.takes_every_span || is_deciding_key(key)
@@ -58,8 +62,6 @@ impl Visitor for Fates {
         self.takes_every_span || is_deciding_name(name)
     }
 
-    fn resource(&mut self, _service_name: &str, _spans: u64) {}
-
     fn span(&mut self, span: &SpanView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
         self.take(recognise(span, scope, resource), span, scope, resource);
     }
@@ -69,8 +71,6 @@ impl LogVisitor for Fates {
     fn is_deciding_event(&self, name: &[u8]) -> bool {
         self.takes_every_span || is_deciding_event(name)
     }
-
-    fn resource(&mut self, _service_name: &str, _records: u64) {}
 
     fn log(&mut self, log: LogView<'_>, scope: &ScopeView<'_>, resource: &ResourceView<'_>) {
         let log = as_span(log);
