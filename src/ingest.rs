@@ -2,8 +2,8 @@
 //! are committed.
 //!
 //! A request is read whole before anything of it is committed, so what cannot be read leaves
-//! nothing behind. Spans and records that are no tool call are counted and forgotten; a tool call that cannot
-//! be kept costs its neighbours nothing and is told to the sender.
+//! nothing behind. Spans and records that are no tool call are counted and forgotten; a tool call
+//! that cannot be kept costs its neighbours nothing and is told to the sender.
 
 mod collector;
 mod senders;

@@ -7,7 +7,8 @@ use crate::call::outcome::words;
 use crate::call::{Name, Repair};
 
 words! {
-    /// Why a tool call's span or log record could not be kept. Each is answered with a partial success.
+    /// Why a tool call's span or log record could not be kept. Each is answered with a partial
+    /// success.
     Refusal {
         /// A trace or span id of zeros or of the wrong length.
         BadId = "bad_id",

@@ -118,7 +118,8 @@ struct Joined {
 }
 
 impl Joined {
-    /// The calling side first, and a call before what only names it; clocks of two programs are not compared where kinds tell it.
+    /// The calling side first, and a call before what only names it; clocks of two programs are not
+    /// compared where kinds tell it.
     fn order(&self, at: usize) -> Option<Order> {
         let call = self.calls.get(at)?.as_ref()?;
         let serves = matches!(call.joint.outer.0, SpanKind::Server | SpanKind::Consumer);

@@ -12,7 +12,8 @@ use crate::call::{Attempt, Day, Sighting};
 use crate::figures::DayFigures;
 
 /// Judges a day from the sightings of the day and its margins, in any order. Sightings outside
-/// [`LOOK_BACK`](super::LOOK_BACK) and [`LOOK_AHEAD`](super::LOOK_AHEAD) of the day are left out of account.
+/// [`LOOK_BACK`](super::LOOK_BACK) and [`LOOK_AHEAD`](super::LOOK_AHEAD) of the day are left out of
+/// account.
 pub fn judge_day(day: Day, sightings: Vec<Sighting>) -> DayFigures {
     judge_day_under(Terms::default(), day, sightings)
 }

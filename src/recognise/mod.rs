@@ -1,9 +1,10 @@
 //! Recognise: is a span or a log record a tool call, and in whose dialect?
 //!
-//! A borrowed span comes in; out goes the dialect in which it says that a tool was called, or
-//! why it is no call. A log record is looked at as the span of the call that it tells of. The order of rules is fixed: the MCP method, the operation, then the
-//! dialects one after the other, the first hit wins, then what is never a call. Nothing is kept
-//! here, and no content is looked at beyond what decides.
+//! A borrowed span comes in; out goes the dialect in which it says that a tool was called, or why
+//! it is no call. A log record is looked at as the span of the call that it tells of. The order of
+//! rules is fixed: the MCP method, the operation, then the dialects one after the other, the first
+//! hit wins, then what is never a call. Nothing is kept here, and no content is looked at beyond
+//! what decides.
 
 mod attribute_names;
 mod deciding;

@@ -1,8 +1,9 @@
 //! Reduce: a recognised span or log record becomes a sighting; arguments and results end here.
 //!
-//! A borrowed span, or a log record as one, its dialect and a context come in; a [`Sighting`] goes out, with what had to
-//! be mended, or a [`Refusal`]. What is read of arguments, results and the texts of errors is
-//! read in memory only: nothing of it is in a sighting, an error or any Debug output.
+//! A borrowed span, or a log record as one, its dialect and a context come in; a [`Sighting`] goes
+//! out, with what had to be mended, or a [`Refusal`]. What is read of arguments, results and the
+//! texts of errors is read in memory only: nothing of it is in a sighting, an error or any Debug
+//! output.
 
 mod arguments;
 mod attempt;

@@ -43,8 +43,8 @@ pub(super) const BATCHES: &[&str] = &[
     "attempts",
 ];
 
-/// The day whose file holds what starts then. The broken day at the end of representable time has no
-/// file of its own.
+/// The day whose file holds what starts then. The broken day at the end of representable time has
+/// no file of its own.
 pub(super) fn day_of(start: UnixNanos) -> Day {
     start.day().min(Day::MAX)
 }

@@ -35,10 +35,10 @@ impl OpenDays {
     /// Commits the batches' sightings and syncs them. The answers are in the batches' order: a
     /// batch is safe when every day that it touches is.
     ///
-    /// A batch of several days is kept whole or not at all: no day is committed before all of
-    /// them (of sixteen at a time) have their rows written, and a batch that one day cannot take
-    /// is left out of the others. Each file commits by itself, though: where the last step of a later one fails,
-    /// the earlier ones stand, and the batch sent again is counted once.
+    /// A batch of several days is kept whole or not at all: no day is committed before all of them
+    /// (of sixteen at a time) have their rows written, and a batch that one day cannot take is left
+    /// out of the others. Each file commits by itself, though: where the last step of a later one
+    /// fails, the earlier ones stand, and the batch sent again is counted once.
     pub(super) fn commit(&mut self, batches: &[&Batch]) -> Vec<Result<(), StoreError>> {
         let mut failures: BTreeMap<Day, StoreError> = BTreeMap::new();
         let mut done = BTreeSet::new();

@@ -155,11 +155,11 @@ impl Store {
         PassLease::take(&self.folder, now, owner)
     }
 
-    /// Publishes a day's figures in one transaction, in place of those that were there; with it
-    /// the day is covered. The same figures again change nothing but the watermark. Other figures
-    /// for a covered day set its `restated_at` to `covered_at` and keep what was shown before; the
-    /// quality counts alone restate nothing. A closed day, or one whose sightings are gone, stays as it is
-    /// ([`StoreError::SightingsGone`]). Counts above 2^63 - 1 are kept as 2^63 - 1.
+    /// Publishes a day's figures in one transaction, in place of those that were there; with it the
+    /// day is covered. The same figures again change nothing but the watermark. Other figures for a
+    /// covered day set its `restated_at` to `covered_at` and keep what was shown before; the
+    /// quality counts alone restate nothing. A closed day, or one whose sightings are gone, stays
+    /// as it is ([`StoreError::SightingsGone`]). Counts above 2^63 - 1 are kept as 2^63 - 1.
     pub fn publish_day(
         &self,
         lease: &PassLease,

@@ -1,4 +1,5 @@
-//! The packed form of sightings, version 1 (`docs/data-model.md`, "Packed rows"): how it is written.
+//! The packed form of sightings, version 1 (`docs/data-model.md`, "Packed rows"): how it is
+//! written.
 //! `unpack` reads it.
 //!
 //! One BLOB holds the sightings of one batch. Names stand in it as numbers of the day file's

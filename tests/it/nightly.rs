@@ -1,4 +1,5 @@
-//! The pass's rules against an independent, slow, obviously right twin (METHOD sections 1 to 9 and 11).
+//! The pass's rules against an independent, slow, obviously right twin (METHOD sections 1 to 9 and
+//! 11).
 
 pub(crate) mod histories;
 pub(crate) mod oracle;

@@ -1,9 +1,10 @@
 //! Publishing: the only writer of report files.
 //!
-//! Each file is written as it is made. The new site is built in a folder beside the old one, synced, and put in its place in one
-//! step: a crash leaves the old site whole or the new one. A page that has not changed keeps
-//! its bytes and its time. Nights that the new site no longer holds stay where links point,
-//! and so does everything else in the folder that is none of firstcall's pages.
+//! Each file is written as it is made. The new site is built in a folder beside the old one,
+//! synced, and put in its place in one step: a crash leaves the old site whole or the new one. A
+//! page that has not changed keeps its bytes and its time. Nights that the new site no longer holds
+//! stay where links point, and so does everything else in the folder that is none of firstcall's
+//! pages.
 
 mod error;
 mod staging;

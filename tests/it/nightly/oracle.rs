@@ -1,5 +1,5 @@
-//! METHOD sections 1 to 9 and 11 once more: quadratic, without a single shortcut, and meant to be read
-//! beside the page. It shares no code with `src/nightly`, only the vocabulary.
+//! METHOD sections 1 to 9 and 11 once more: quadratic, without a single shortcut, and meant to be
+//! read beside the page. It shares no code with `src/nightly`, only the vocabulary.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 pub(crate) mod recovery;
