@@ -82,7 +82,7 @@ pub fn run(
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let mut import = Import {
-        ingest: server::ingest(config, Arc::clone(&writer), Arc::clone(clock), store.secret()?),
+        ingest: server::ingest(config, Arc::clone(&writer), Arc::clone(clock), &store.secret()?),
         runtime: runtime.map_err(ImportError::Runtime)?,
         erased: store.erased_days()?,
         known,
