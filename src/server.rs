@@ -132,7 +132,7 @@ impl Server {
         let own_metrics = OwnMetrics::start(&config.telemetry.metrics, &report)?;
         let options = options(config, Arc::clone(&report))?;
         guard(&[grpc, http], &options, config.receivers.otlp.insecure_listen)?;
-        let store = Store::create(config.store.sqlite.data_dir.as_path())?;
+        let store = Store::create_configured(&config.store)?;
         let secret = store.secret()?;
         let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
         let ingest = ingest(config, Arc::clone(&writer), clock, secret);

@@ -37,7 +37,7 @@ pub use report::{Last, PageAssets, Report};
 use section::section;
 pub use security::{Auth, Cors, Tls};
 pub use sessions::Sessions;
-pub use store::Store;
+pub use store::{ClickHouse, Store};
 pub use telemetry::{Metrics, Telemetry};
 pub use tools::{Empty, Paging, ToolDeclaration, ToolKind, ToolName, Tools};
 

@@ -73,7 +73,7 @@ pub fn run(
             opened.map_err(|error| ImportError::Open(source.name(), error))?;
         }
     }
-    let store = Store::create(config.store.sqlite.data_dir.as_path())?;
+    let store = Store::create_configured(&config.store)?;
     let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
     let notes = store.begin_import(clock.now())?;
     let known = match notes.unnoted_since() {
