@@ -5,13 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, Row};
-
 use super::batch::Batch;
-use super::columns::ARRIVALS;
-use super::database::to_sql;
 use super::imports::ImportedBook;
-use super::rows::{count, name};
 use super::source_hours::HourBook;
 use crate::call::{Day, Name, Repair};
 use crate::figures::counts::Word;
@@ -23,9 +18,9 @@ const MAX_PENDING: usize = 10_000;
 /// Counts that are not written yet, and what is written with them.
 #[derive(Debug, Default)]
 pub(super) struct ArrivalBook {
-    days: BTreeMap<(Day, Name), ArrivalCounts>,
-    hours: HourBook,
-    imported: ImportedBook,
+    pub(super) days: BTreeMap<(Day, Name), ArrivalCounts>,
+    pub(super) hours: HourBook,
+    pub(super) imported: ImportedBook,
 }
 
 impl ArrivalBook {
@@ -59,31 +54,10 @@ impl ArrivalBook {
     pub(super) fn is_empty(&self) -> bool {
         self.days.is_empty() && self.hours.is_empty() && self.imported.is_empty()
     }
-
-    /// Adds the counts to those in the file, all or none.
-    pub(super) fn save(&self, connection: &mut Connection) -> rusqlite::Result<()> {
-        let transaction = connection.transaction()?;
-        {
-            // A sum never leaves the integers, whatever was counted before.
-            let add = "ON CONFLICT DO UPDATE SET times = min(times, ?) + excluded.times";
-            let mut insert = transaction.prepare_cached(&format!("{} {add}", ARRIVALS.insert()))?;
-            for ((day, emitter), counts) in &self.days {
-                let day = day.to_string();
-                for (what, word, times) in entries(counts) {
-                    let times = to_sql(times);
-                    let room = i64::MAX - times;
-                    insert.execute((&day, emitter.as_str(), what, word, times, room))?;
-                }
-            }
-        }
-        self.hours.save(&transaction)?;
-        self.imported.save(&transaction)?;
-        transaction.commit()
-    }
 }
 
 /// Counts as rows: what was counted, of which word, how often. Zeros are left out.
-fn entries(counts: &ArrivalCounts) -> impl Iterator<Item = (&'static str, &str, u64)> {
+pub(super) fn entries(counts: &ArrivalCounts) -> impl Iterator<Item = (&'static str, &str, u64)> {
     let ArrivalCounts { requests, spans, log_records, kept, not_calls, refused, repaired } = counts;
     let mut entries =
         vec![("requests", "", *requests), ("spans", "", *spans), ("log_records", "", *log_records)];
@@ -94,25 +68,10 @@ fn entries(counts: &ArrivalCounts) -> impl Iterator<Item = (&'static str, &str, 
     entries.into_iter().filter(|(_, _, times)| *times > 0)
 }
 
-/// The counts of the days from `from` to `to`, both included, by emitter.
-pub(super) fn read(
-    connection: &Connection,
-    from: Day,
-    to: Day,
-) -> rusqlite::Result<BTreeMap<Name, ArrivalCounts>> {
-    let mut select = connection.prepare(&ARRIVALS.select("WHERE day BETWEEN ?1 AND ?2"))?;
-    let mut rows = select.query([from.to_string(), to.to_string()])?;
-    let mut arrivals: BTreeMap<Name, ArrivalCounts> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        add_row(arrivals.entry(name(row, 1)?).or_default(), row)?;
-    }
-    Ok(arrivals)
-}
-
-fn add_row(counts: &mut ArrivalCounts, row: &Row<'_>) -> rusqlite::Result<()> {
-    let (what, word, times) = (name(row, 2)?, name(row, 3)?, count(row, 4)?);
+/// Adds what one row tells: what was counted, of which word, how often.
+pub(super) fn add_row(counts: &mut ArrivalCounts, what: &str, word: Name, times: u64) {
     let add = |to: &mut u64| *to = to.saturating_add(times);
-    match what.as_str() {
+    match what {
         "requests" => add(&mut counts.requests),
         "spans" => add(&mut counts.spans),
         "log_records" => add(&mut counts.log_records),
@@ -123,7 +82,6 @@ fn add_row(counts: &mut ArrivalCounts, row: &Row<'_>) -> rusqlite::Result<()> {
         // Written by a firstcall that counts more than this one.
         _ => {}
     }
-    Ok(())
 }
 
 fn add_word<W: Word>(counts: &mut Counts<W>, word: &Name, times: u64) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::call::{Attempt, Name, Sighting, UnixNanos};
+use crate::call::{Attempt, Day, Name, Sighting, UnixNanos};
 use crate::figures::{ArrivalCounts, Sources};
 
 /// What became of a batch that is on disk.
@@ -92,4 +92,10 @@ impl Batch {
     pub(super) fn rows(&self) -> usize {
         self.sightings.len().saturating_add(self.attempts.len())
     }
+}
+
+/// The day whose sightings hold what starts then. The broken day at the end of representable time
+/// has no place of its own.
+pub(super) fn day_of(start: UnixNanos) -> Day {
+    start.day().min(Day::MAX)
 }

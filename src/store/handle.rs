@@ -1,79 +1,72 @@
-//! The handle on a data folder: for readers and for the pass.
+//! The handle on a store, for readers and for the pass: the same verbs whatever stands behind it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use rusqlite::{Connection, TransactionBehavior};
-
-use super::coverage::{self, CoveredDay, Restatement};
-use super::database::{self, At};
-use super::erased::{self, ErasedDays};
+use super::coverage::{CoveredDay, Restatement};
+use super::erased::ErasedDays;
 use super::error::StoreError;
-use super::folder::Folder;
-use super::imports::ImportNotes;
-use super::lease::PassLease;
-use super::offered::{self, OfferedTool};
-use super::received::{self, ReceivedRead};
-use super::unpack::StoredSighting;
+use super::imports::{ImportNotes, Notes};
+use super::lease::{Held, PassLease};
+use super::offered::OfferedTool;
+use super::received::ReceivedRead;
+use super::sink::Sink;
+use super::sqlite::FolderStore;
+use super::stored::StoredSighting;
 use super::watermark::Watermark;
-use super::{arrivals, day_file, lock_file, publish, read_attempts, read_days, source_hours};
+use super::writer::WriterOptions;
 use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
 use crate::figures::{ArrivalCounts, DayFigures, Sources};
 
-/// A data folder, for readers and for the pass. Cheap to clone; usable from several threads and
-/// several processes at once, beside a running writer.
+/// A store, for readers and for the pass. Cheap to clone; usable from several threads and several
+/// processes at once, beside a running writer.
 #[derive(Debug, Clone)]
-pub struct Store {
-    folder: Arc<Folder>,
+pub struct Store(Peer);
+
+/// What stands behind a [`Store`].
+#[derive(Debug, Clone)]
+enum Peer {
+    /// A data folder.
+    Folder(FolderStore),
 }
 
 impl Store {
     /// Opens the data folder `dir`, making it and bringing its schema up to date where needed.
     /// Nothing is made where it cannot be made whole.
     pub fn create(dir: &Path) -> Result<Self, StoreError> {
-        let folder = Folder::at(dir);
-        folder.make()?;
-        folder.check_writable()?;
-        drop(database::open_or_make(&folder.main_file(), &database::MAIN)?);
-        folder.make_secret()?;
-        Ok(Self { folder: Arc::new(folder) })
+        FolderStore::create(dir).map(|store| Self(Peer::Folder(store)))
     }
 
     /// Opens the data folder `dir`, which must hold firstcall data already
     /// ([`StoreError::NothingThere`]).
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        if dir.exists() && !dir.is_dir() {
-            return Err(StoreError::NotAFolder { path: dir.into() });
-        }
-        let store = Self { folder: Arc::new(Folder::at(dir)) };
-        drop(store.main()?);
-        Ok(store)
+        FolderStore::open(dir).map(|store| Self(Peer::Folder(store)))
     }
 
-    /// The data folder.
+    /// The folder for what is kept on this machine.
     pub fn dir(&self) -> &Path {
-        self.folder.dir()
-    }
-
-    pub(super) fn folder(&self) -> &Folder {
-        &self.folder
+        match &self.0 {
+            Peer::Folder(store) => store.dir(),
+        }
     }
 
     /// This installation's secret.
     pub fn secret(&self) -> Result<InstallationSecret, StoreError> {
-        self.folder.secret()
+        match &self.0 {
+            Peer::Folder(store) => store.secret(),
+        }
     }
 
     /// The days that have sightings, ascending.
     pub fn sighting_days(&self) -> Result<Vec<Day>, StoreError> {
-        self.folder.days()
+        match &self.0 {
+            Peer::Folder(store) => store.sighting_days(),
+        }
     }
 
-    /// Hands every sighting of `day`'s file whose start lies in `[from, to)` to `visit`, batch by
-    /// batch in order of arrival; doubles are handed on as they came. A damaged batch is left out,
-    /// and [`StoreError::Corrupt`] is returned after the others were visited; so it is where
-    /// commits were lost with a damaged log, unless only a margin of the day is read.
+    /// Hands every sighting of `day` whose start lies in `[from, to)` to `visit`; doubles are
+    /// handed on as they came. What is damaged is left out, and [`StoreError::Corrupt`] is returned
+    /// after the others were visited.
     pub fn read_sightings(
         &self,
         day: Day,
@@ -86,7 +79,7 @@ impl Store {
     }
 
     /// Reads as [`Store::read_sightings`] does and allocates nothing for a sighting: each name is
-    /// what `name` makes of it, which is asked once for a name of the file's dictionary.
+    /// what `name` makes of it.
     pub fn read_stored<N: Clone>(
         &self,
         day: Day,
@@ -94,12 +87,12 @@ impl Store {
         name: &mut dyn FnMut(&Name) -> N,
         visit: &mut dyn FnMut(StoredSighting<'_, N>),
     ) -> Result<(), StoreError> {
-        let file = self.folder.day_file(day);
-        day_file::read(&file, times, name, visit)?;
-        day_file::check_log(&file, day, times)
+        match &self.0 {
+            Peer::Folder(store) => store.read_stored(day, times, name, visit),
+        }
     }
 
-    /// Hands every downstream attempt of `day`'s file that starts in `[from, to)` to `visit`, as
+    /// Hands every downstream attempt of `day` that starts in `[from, to)` to `visit`, as
     /// [`Store::read_stored`] does with sightings.
     pub fn read_attempts<N: Clone>(
         &self,
@@ -108,7 +101,9 @@ impl Store {
         name: &mut dyn FnMut(&Name) -> N,
         visit: &mut dyn FnMut(Attempt<N>),
     ) -> Result<(), StoreError> {
-        read_attempts::read_attempts(&self.folder.day_file(day), times, name, visit)
+        match &self.0 {
+            Peer::Folder(store) => store.read_attempts(day, times, name, visit),
+        }
     }
 
     /// Puts the tools that `service` offers in place of those that it was known to offer.
@@ -118,45 +113,45 @@ impl Store {
         tools: &[OfferedTool],
         now: UnixNanos,
     ) -> Result<(), StoreError> {
-        let file = self.folder.main_file();
-        let mut connection = self.main()?;
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).at(&file)?;
-        offered::replace(&transaction, service, tools, now).at(&file)?;
-        transaction.commit().at(&file)
+        match &self.0 {
+            Peer::Folder(store) => store.replace_offered_tools(service, tools, now),
+        }
     }
 
     /// The tools that servers are known to offer, by server and name.
     pub fn offered_tools(&self) -> Result<Vec<OfferedTool>, StoreError> {
-        offered::read(&self.main()?).at(&self.folder.main_file())
+        match &self.0 {
+            Peer::Folder(store) => store.offered_tools(),
+        }
     }
 
     /// What has arrived so far that can touch `day`'s figures. Taken before its sightings are
-    /// read, it never claims more than was read. A file of sightings that is gone since the day
-    /// was covered counts as unchanged: figures outlive their sightings.
+    /// read, it never claims more than was read. Sightings that are gone since the day was covered
+    /// count as unchanged: figures outlive them.
     pub fn watermark(&self, day: Day) -> Result<Watermark, StoreError> {
-        let file = self.folder.main_file();
-        let published = coverage::published_watermark(&self.main()?, &file, day)?;
-        let now = Watermark::read(&self.folder, day)?;
-        Ok(match published {
-            Some(published) => now.since(&published),
-            None => now,
-        })
+        match &self.0 {
+            Peer::Folder(store) => store.watermark(day),
+        }
     }
 
     /// The covered days, ascending.
     pub fn coverage(&self) -> Result<Vec<CoveredDay>, StoreError> {
-        coverage::covered_days(&self.main()?, &self.folder.main_file())
+        match &self.0 {
+            Peer::Folder(store) => store.coverage(),
+        }
     }
 
     /// Takes the right to run a pass; `owner` tells others who runs it
     /// ([`StoreError::PassRunning`]).
     pub fn begin_pass(&self, now: UnixNanos, owner: &str) -> Result<PassLease, StoreError> {
-        PassLease::take(&self.folder, now, owner)
+        let held = match &self.0 {
+            Peer::Folder(store) => Held::Folder(store.begin_pass(now, owner)?),
+        };
+        Ok(PassLease(held))
     }
 
-    /// Publishes a day's figures in one transaction, in place of those that were there; with it the
-    /// day is covered. The same figures again change nothing but the watermark. Other figures for a
+    /// Publishes a day's figures in one step, in place of those that were there; with it the day
+    /// is covered. The same figures again change nothing but the watermark. Other figures for a
     /// covered day set its `restated_at` to `covered_at` and keep what was shown before; the
     /// quality counts alone restate nothing. A closed day, or one whose sightings are gone, stays
     /// as it is ([`StoreError::SightingsGone`]). Counts above 2^63 - 1 are kept as 2^63 - 1.
@@ -167,28 +162,18 @@ impl Store {
         covered_at: UnixNanos,
         watermark: &Watermark,
     ) -> Result<(), StoreError> {
-        debug_assert!(lease.is_for(&self.folder), "the lease is another data folder's");
-        let day = figures.day;
-        let file = self.folder.main_file();
-        let mut connection = self.main()?;
-        let transaction =
-            connection.transaction_with_behavior(TransactionBehavior::Immediate).at(&file)?;
-        if let Some(published) = coverage::published_watermark(&transaction, &file, day)? {
-            if ErasedDays::read(&transaction).at(&file)?.is_closed(day) {
-                return Err(StoreError::SightingsGone { day });
-            }
-            let now = Watermark::read(&self.folder, day)?;
-            if !now.is_of_the_same_file(&published) {
-                return Err(StoreError::SightingsGone { day });
+        match (&self.0, &lease.0) {
+            (Peer::Folder(store), Held::Folder(lease)) => {
+                store.publish_day(lease, figures, covered_at, watermark)
             }
         }
-        publish::publish(&transaction, &file, figures, covered_at, watermark)?;
-        transaction.commit().at(&file)
     }
 
     /// The days whose sightings were erased.
     pub fn erased_days(&self) -> Result<ErasedDays, StoreError> {
-        ErasedDays::read(&self.main()?).at(&self.folder.main_file())
+        match &self.0 {
+            Peer::Folder(store) => store.erased_days(),
+        }
     }
 
     /// Erases a covered day's sightings, and with them its hashes and prints; its figures stay.
@@ -200,33 +185,25 @@ impl Store {
         day: Day,
         now: UnixNanos,
     ) -> Result<bool, StoreError> {
-        debug_assert!(lease.is_for(&self.folder), "the lease is another data folder's");
-        let file = self.folder.main_file();
-        let connection = self.main()?;
-        if coverage::published_watermark(&connection, &file, day)?.is_none() {
-            return Ok(false);
+        match (&self.0, &lease.0) {
+            (Peer::Folder(store), Held::Folder(lease)) => store.erase_sightings(lease, day, now),
         }
-        erased::note(&connection, day, now).at(&file)?;
-        erased::remove_files(&self.folder, day)?;
-        Ok(true)
     }
 
-    /// The figures of the covered days from `from` to `to`, both included, ascending; all of one
-    /// moment, even while a pass publishes.
+    /// The figures of the covered days from `from` to `to`, both included, ascending; each day
+    /// whole, even while a pass publishes.
     pub fn read_days(&self, from: Day, to: Day) -> Result<Vec<DayFigures>, StoreError> {
-        let file = self.folder.main_file();
-        let mut connection = self.main()?;
-        let transaction = connection.transaction().at(&file)?;
-        let covered = coverage::covered_days(&transaction, &file)?;
-        let wanted =
-            covered.iter().map(|covered| covered.day).filter(|day| (from..=to).contains(day));
-        wanted.map(|day| read_days::read_day(&transaction, &file, day)).collect()
+        match &self.0 {
+            Peer::Folder(store) => store.read_days(from, to),
+        }
     }
 
     /// What the days from `from` to `to`, both included, showed before they were restated; by day
     /// and then oldest first.
     pub fn restatements(&self, from: Day, to: Day) -> Result<Vec<Restatement>, StoreError> {
-        coverage::restatements(&self.main()?, from, to).at(&self.folder.main_file())
+        match &self.0 {
+            Peer::Folder(store) => store.restatements(from, to),
+        }
     }
 
     /// What arrived on the days from `from` to `to`, both included, by emitter; an empty name
@@ -236,17 +213,21 @@ impl Store {
         from: Day,
         to: Day,
     ) -> Result<BTreeMap<Name, ArrivalCounts>, StoreError> {
-        arrivals::read(&self.main()?, from, to).at(&self.folder.main_file())
+        match &self.0 {
+            Peer::Folder(store) => store.arrival_counts(from, to),
+        }
     }
 
     /// What arrived from the hour of `since` on, by source. A running writer's last few seconds
     /// may still be missing; hours of more than a week ago are forgotten.
     pub fn sources(&self, since: UnixNanos) -> Result<Sources, StoreError> {
-        source_hours::read(&self.main()?, since).at(&self.folder.main_file())
+        match &self.0 {
+            Peer::Folder(store) => store.sources(since),
+        }
     }
 
     /// Hands every sighting that was received at `since` or later to `visit`, doubles as they
-    /// came; of more than `limit` the latest batches only. A damaged batch is left out, and
+    /// came; of more than `limit` the latest ones only. What is damaged is left out, and
     /// [`StoreError::Corrupt`] is returned after the others were visited.
     pub fn read_received(
         &self,
@@ -254,22 +235,30 @@ impl Store {
         limit: u64,
         visit: &mut dyn FnMut(Sighting),
     ) -> Result<ReceivedRead, StoreError> {
-        received::read(&self.folder, since, limit, visit)
+        match &self.0 {
+            Peer::Folder(store) => store.read_received(since, limit, visit),
+        }
     }
 
     /// Begins to import from files at `now`; the writer must be this process's.
     pub fn begin_import(&self, now: UnixNanos) -> Result<ImportNotes, StoreError> {
-        ImportNotes::begin(&self.folder, now)
+        let notes = match &self.0 {
+            Peer::Folder(store) => Notes::Folder(store.begin_import(now)?),
+        };
+        Ok(ImportNotes(notes))
     }
 
-    /// The process that receives into the data folder; none where none does.
+    /// The process that receives into the store; none where none does.
     pub fn receiving_process(&self) -> Result<Option<String>, StoreError> {
-        let text = lock_file::look(&self.folder.writer_lock())?;
-        Ok(text.map(|pid| pid.trim().to_owned()))
+        match &self.0 {
+            Peer::Folder(store) => store.receiving_process(),
+        }
     }
 
-    fn main(&self) -> Result<Connection, StoreError> {
-        let found = database::open_existing(&self.folder.main_file(), &database::MAIN)?;
-        found.ok_or_else(|| StoreError::NothingThere { path: self.folder.dir().into() })
+    /// Where the writer's groups go.
+    pub(super) fn sink(&self, options: &WriterOptions) -> Result<Box<dyn Sink>, StoreError> {
+        Ok(match &self.0 {
+            Peer::Folder(store) => Box::new(store.sink(options)?),
+        })
     }
 }

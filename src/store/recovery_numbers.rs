@@ -1,20 +1,13 @@
-//! The recovery figures of one tool and client: the numbers of one row, its dependencies, and back.
+//! The recovery figures of one tool and client as the numbers of one row, and back.
 
-use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, params_from_iter};
-
-use super::columns::{DAY_DEPENDENCIES, DAY_RECOVERY};
-use super::database::to_sql;
 use super::figure_numbers::{counted, counts};
-use super::rows::{count, name};
-use crate::call::AttemptKind;
-use crate::figures::{Dependency, DependencyCounts, RecoveryFigures};
+use crate::figures::RecoveryFigures;
 
 /// How many columns of `day_recovery` come before the numbers.
-const KEYS: usize = 2;
+pub(super) const KEYS: usize = 2;
 
 /// The numbers of a row of `day_recovery`, in the order of its columns after the key.
-fn numbers(figures: &RecoveryFigures) -> Vec<u64> {
+pub(super) fn numbers(figures: &RecoveryFigures) -> Vec<u64> {
     // Every field is named, so that a new figure cannot be forgotten here.
     let RecoveryFigures {
         kind_known,
@@ -70,7 +63,9 @@ fn numbers(figures: &RecoveryFigures) -> Vec<u64> {
     numbers
 }
 
-fn figures(numbers: impl IntoIterator<Item = u64>) -> RecoveryFigures {
+/// The figures in a row's numbers, which must be as many as [`numbers`] gives. The status tool and
+/// the dependencies stand apart.
+pub(super) fn figures(numbers: impl IntoIterator<Item = u64>) -> RecoveryFigures {
     let mut numbers = numbers.into_iter();
     let mut next = || numbers.next().unwrap_or_default();
     // Fields are evaluated in the order in which they stand here: the order of the columns.
@@ -102,71 +97,12 @@ fn figures(numbers: impl IntoIterator<Item = u64>) -> RecoveryFigures {
     }
 }
 
-/// Adds the rows of the figures with this id; none where nothing was counted.
-pub(super) fn insert(
-    connection: &Connection,
-    id: i64,
-    figures: &RecoveryFigures,
-) -> rusqlite::Result<()> {
-    if figures.is_nothing() {
-        return Ok(());
-    }
-    let numbers = numbers(figures).into_iter().map(to_sql);
-    let status_tool = figures.status_tool.as_ref().map(|tool| tool.as_str().to_owned());
-    let keys = [Value::from(id), Value::from(status_tool)];
-    let values = keys.into_iter().chain(numbers.map(Value::from));
-    connection.prepare_cached(&DAY_RECOVERY.insert())?.execute(params_from_iter(values))?;
-    let mut insert = connection.prepare_cached(&DAY_DEPENDENCIES.insert())?;
-    for (dependency, counts) in &figures.dependencies {
-        insert.execute((
-            id,
-            dependency.kind.word(),
-            dependency.name.as_str(),
-            to_sql(counts.attempts),
-            to_sql(counts.failed),
-            to_sql(counts.timed_out),
-            to_sql(counts.nanos),
-        ))?;
-    }
-    Ok(())
-}
-
-/// The figures with this id.
-pub(super) fn read(connection: &Connection, id: i64) -> rusqlite::Result<RecoveryFigures> {
-    let select = DAY_RECOVERY.select("WHERE figures_id = ?1");
-    let mut select = connection.prepare_cached(&select)?;
-    let mut rows = select.query([id])?;
-    let Some(row) = rows.next()? else { return Ok(RecoveryFigures::default()) };
-    let columns = KEYS..DAY_RECOVERY.columns.len();
-    let numbers = columns.map(|column| count(row, column)).collect::<Result<Vec<u64>, _>>()?;
-    let mut figures = figures(numbers);
-    let has_status_tool = row.get_ref(1)? != ValueRef::Null;
-    figures.status_tool = has_status_tool.then(|| name(row, 1)).transpose()?;
-    let select = DAY_DEPENDENCIES.select("WHERE figures_id = ?1");
-    let mut select = connection.prepare_cached(&select)?;
-    let mut rows = select.query([id])?;
-    while let Some(row) = rows.next()? {
-        let word = row.get_ref(1)?.as_str().unwrap_or_default();
-        // A word that a later firstcall may write is left out.
-        if let Some(kind) = AttemptKind::from_word(word) {
-            let dependency = Dependency { kind, name: name(row, 2)? };
-            let counts = DependencyCounts {
-                attempts: count(row, 3)?,
-                failed: count(row, 4)?,
-                timed_out: count(row, 5)?,
-                nanos: count(row, 6)?,
-            };
-            figures.dependencies.insert(dependency, counts);
-        }
-    }
-    Ok(figures)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::call::Stage;
     use crate::figures::{Followed, TimeoutFate};
+    use crate::store::columns::DAY_RECOVERY;
 
     #[test]
     fn each_number_lands_under_its_own_name() {

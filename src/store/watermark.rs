@@ -2,19 +2,14 @@
 
 use std::fmt;
 
-use super::day_file::{Part, mark};
-use super::error::StoreError;
-use super::folder::Folder;
-use crate::call::Day;
-
 /// What has arrived that can touch one day's figures: the day's own file, the last hour of the
 /// day before and the first quarter of an hour of the day after. Compared for equality: where a
 /// covered day's watermark is no longer the one its figures were made from, the pass runs again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Watermark {
-    before: Option<FileMark>,
-    own: Option<FileMark>,
-    after: Option<FileMark>,
+    pub(super) before: Option<FileMark>,
+    pub(super) own: Option<FileMark>,
+    pub(super) after: Option<FileMark>,
 }
 
 /// The last batch of one file that counts.
@@ -30,18 +25,6 @@ impl Watermark {
     /// Whether nothing has arrived that belongs to the day itself.
     pub const fn is_empty(&self) -> bool {
         self.own.is_none()
-    }
-
-    /// What the files hold now.
-    pub(super) fn read(folder: &Folder, day: Day) -> Result<Self, StoreError> {
-        let neighbour = |other: Day, part: Part| {
-            if other == day { Ok(None) } else { mark(&folder.day_file(other), part) }
-        };
-        Ok(Self {
-            before: neighbour(day.minus(1), Part::Tail)?,
-            own: mark(&folder.day_file(day), Part::Whole)?,
-            after: neighbour(day.plus(1), Part::Head)?,
-        })
     }
 
     /// This watermark beside the one that published figures were made from: a file that is gone

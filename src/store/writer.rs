@@ -1,5 +1,5 @@
-//! The one writer of sightings: a thread that takes everything that waits, commits it in one
-//! group, and only then answers each request.
+//! The writer of sightings: a thread that takes everything that waits, commits it in one group, and
+//! only then answers each request. Where groups go is the store's affair ([`Sink`]).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,20 +8,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::arrivals::ArrivalBook;
 use super::batch::{Batch, Committed};
-use super::database::{self, At, FileIdentity};
-use super::erased::{ErasedDays, may_be_closed};
+use super::erased::may_be_closed;
 use super::error::StoreError;
-use super::folder::Folder;
-use super::group::OpenDays;
 use super::handle::Store;
-use super::lock_file::{self, Attempt, LockFile};
-use super::log_check;
 use super::recent::Recent;
+use super::sink::{Patience, Sink};
 
 /// How the writer works.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +45,7 @@ impl Default for WriterOptions {
     }
 }
 
-/// The one writer of sightings of a data folder.
+/// The writer of sightings of this process.
 #[derive(Debug)]
 pub struct Writer {
     shared: Arc<Shared>,
@@ -94,12 +89,7 @@ impl Writer {
         options: WriterOptions,
         run: fn(Thread) -> Result<(), StoreError>,
     ) -> Result<Self, StoreError> {
-        let folder = store.folder().clone();
-        let lock = lock(&folder)?;
-        // From here on nobody else writes: how the last writer ended can be told.
-        for day in folder.days()? {
-            log_check::look(&folder.day_file(day), true)?;
-        }
+        let sink = store.sink(&options)?;
         let (queue, messages) = mpsc::channel();
         let shared = Arc::new(Shared {
             room: Arc::new(Semaphore::new(
@@ -111,19 +101,15 @@ impl Writer {
         });
         let state = Thread {
             messages,
-            days: OpenDays::new(
-                folder.clone(),
-                options.open_days.max(1),
-                options.max_day_file_bytes,
-            ),
+            sink,
             shared: Arc::clone(&shared),
-            ledger: Ledger { folder: folder.clone(), open: None, saved: Instant::now() },
+            ledger: Ledger { saved: Instant::now() },
             recent: Recent::default(),
             options,
-            _lock: lock,
         };
         let thread = std::thread::Builder::new().name("store-writer".to_owned());
-        let thread = thread.spawn(move || run(state)).at(folder.dir())?;
+        let thread = thread.spawn(move || run(state));
+        let thread = thread.map_err(|error| StoreError::io(store.dir(), error))?;
         Ok(Self { shared, queue, thread: Mutex::new(Some(thread)) })
     }
 
@@ -202,26 +188,16 @@ fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn lock(folder: &Folder) -> Result<LockFile, StoreError> {
-    match lock_file::take(&folder.writer_lock(), &std::process::id().to_string())? {
-        Attempt::Taken(lock) => Ok(lock),
-        Attempt::Held(pid) => Err(StoreError::WriterRunning {
-            path: folder.dir().into(),
-            pid: pid.trim().parse().ok(),
-        }),
-    }
-}
-
 /// What the writer's thread owns.
 struct Thread {
     messages: Receiver<Message>,
-    days: OpenDays,
+    /// Held until the thread ends: where one writer at a time writes, nobody else does before the
+    /// last commit is done.
+    sink: Box<dyn Sink>,
     shared: Arc<Shared>,
     ledger: Ledger,
     recent: Recent,
     options: WriterOptions,
-    /// Held until the thread ends: nobody else writes before the last commit is done.
-    _lock: LockFile,
 }
 
 /// However the thread ends, nobody waits for it any longer: messages that are still queued are
@@ -255,19 +231,20 @@ impl Thread {
                 self.commit(group);
             }
             if is_open {
-                self.days.close_deleted();
-                self.ledger.save_when_due(&self.shared.arrivals, self.options.arrivals_every);
+                self.sink.rest();
+                let every = self.options.arrivals_every;
+                self.ledger.save_when_due(&mut *self.sink, &self.shared.arrivals, every);
             }
         }
         // From here on an empty batch is refused rather than counted and lost.
         self.shared.has_stopped.store(true, Ordering::Release);
-        self.ledger.save(&self.shared.arrivals, database::BUSY_TIMEOUT)
+        self.ledger.save(&mut *self.sink, &self.shared.arrivals, Patience::Usual)
     }
 
     fn commit(&mut self, mut group: Vec<Waiting>) {
         let refused = self.refuse_closed(&mut group);
         let batches: Vec<&Batch> = group.iter().map(|waiting| &waiting.batch).collect();
-        let results = self.days.commit(&batches);
+        let results = self.sink.commit(&batches);
         for ((waiting, result), refused) in group.into_iter().zip(results).zip(refused) {
             let mut result = refused.and_then(|committed| result.map(|()| committed));
             if let Ok(committed) = &mut result {
@@ -285,7 +262,7 @@ impl Thread {
         if !group.iter().any(|waiting| may_be_closed(&waiting.batch)) {
             return vec![Ok(Committed::default()); group.len()];
         }
-        let erased = ErasedDays::of(&self.ledger.folder);
+        let erased = self.sink.erased_days();
         let refuse = |waiting: &mut Waiting| match &erased {
             _ if !may_be_closed(&waiting.batch) => Ok(Committed::default()),
             Ok(erased) => {
@@ -313,21 +290,24 @@ fn next_group(waiting: &mut VecDeque<Waiting>, limit: usize) -> Vec<Waiting> {
     group
 }
 
-/// Writes arrival counts into `firstcall.sqlite`, between commits and never in their way.
+/// Writes arrival counts, between commits and never in their way.
 struct Ledger {
-    folder: Folder,
-    open: Option<(Option<FileIdentity>, Connection)>,
     saved: Instant,
 }
 
 impl Ledger {
     /// Writes the counts where the time has come. A failure keeps them for the next time.
-    fn save_when_due(&mut self, arrivals: &Mutex<ArrivalBook>, every: Duration) {
+    fn save_when_due(
+        &mut self,
+        sink: &mut dyn Sink,
+        arrivals: &Mutex<ArrivalBook>,
+        every: Duration,
+    ) {
         if self.saved.elapsed() < every {
             return;
         }
         // A pass that publishes just now is not waited for.
-        if let Err(error) = self.save(arrivals, Duration::ZERO) {
+        if let Err(error) = self.save(sink, arrivals, Patience::None) {
             tracing::debug!(%error, "kept arrival counts in memory for later");
         }
     }
@@ -335,38 +315,20 @@ impl Ledger {
     /// Writes the counts; where that fails they stay in `arrivals`.
     fn save(
         &mut self,
+        sink: &mut dyn Sink,
         arrivals: &Mutex<ArrivalBook>,
-        patience: Duration,
+        patience: Patience,
     ) -> Result<(), StoreError> {
         self.saved = Instant::now();
         let book = std::mem::take(&mut *lock_of(arrivals));
         if book.is_empty() {
             return Ok(());
         }
-        let saved = self.write(&book, patience);
+        let saved = sink.save_arrivals(&book, patience);
         if saved.is_err() {
-            self.open = None;
             lock_of(arrivals).merge(&book);
         }
         saved
-    }
-
-    fn write(&mut self, book: &ArrivalBook, patience: Duration) -> Result<(), StoreError> {
-        let file = self.folder.main_file();
-        let now = FileIdentity::of(&file);
-        let (identity, mut connection) = match self.open.take() {
-            Some((identity, connection)) if identity == now => (identity, connection),
-            _ => {
-                let connection = database::open_or_make(&file, &database::MAIN)?;
-                // Nobody waits for these counts, so they need no sync of their own.
-                connection.pragma_update(None, "synchronous", "NORMAL").at(&file)?;
-                (FileIdentity::of(&file), connection)
-            }
-        };
-        connection.busy_timeout(patience).at(&file)?;
-        book.save(&mut connection).at(&file)?;
-        self.open = Some((identity, connection));
-        Ok(())
     }
 }
 

@@ -166,9 +166,13 @@ async fn every_form_of_file_gives_the_figures_of_the_socket() {
     let requests = conversations(30);
     let by_socket = folder.path().join("socket");
     let server = RunningServer::start(&by_socket);
-    for request in &requests {
+    for (at, request) in requests.iter().enumerate() {
         let answer = post(server.http, &protobuf(request), &[]).await;
         assert_eq!(answer.status, 200);
+        if at == 10 {
+            // As the server's own pass may come in between: the day is restated afterwards.
+            figures(&by_socket);
+        }
     }
     server.stop();
     let expected = settled(figures(&by_socket));

@@ -5,19 +5,19 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::columns::{
-    DAY_FIGURES, DAY_FIGURES_KEYS, DAY_LATENCY, DAY_PAIRS, DAY_QUALITY, DAY_RESULT_SIZES,
-    DAY_REWORDED, DAY_SESSIONS, DAY_UNKNOWN_TOOLS,
-};
 use super::database::{At, from_sql};
-use super::error::StoreError;
-use super::figure_numbers;
-use super::recovery_numbers;
+use super::recovery_rows;
 use super::rows::{client, count, name, tool};
 use crate::call::{ClientName, Day, ToolKey};
 use crate::figures::{
     DayFigures, Figures, Histogram, PairKey, QualityCounts, RewordedCount, SessionCounts,
 };
+use crate::store::columns::{
+    DAY_FIGURES, DAY_FIGURES_KEYS, DAY_LATENCY, DAY_PAIRS, DAY_QUALITY, DAY_RESULT_SIZES,
+    DAY_REWORDED, DAY_SESSIONS, DAY_UNKNOWN_TOOLS,
+};
+use crate::store::error::StoreError;
+use crate::store::figure_numbers;
 
 /// Reads one day from the tables of published days, whether it is covered or not.
 pub(super) fn read_day(
@@ -57,7 +57,7 @@ fn tools(
         )
         .at(file)?;
         figures.reworded = reworded(connection, id).at(file)?;
-        figures.recovery = recovery_numbers::read(connection, id).at(file)?;
+        figures.recovery = recovery_rows::read(connection, id).at(file)?;
         tools.insert(key, figures);
     }
     Ok(tools)

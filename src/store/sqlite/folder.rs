@@ -6,8 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::database::At;
-use super::error::{Damage, StoreError};
 use crate::call::{Day, InstallationSecret};
+use crate::store::error::{Damage, StoreError};
 
 const DAY_FILE_SUFFIX: &str = ".sqlite";
 

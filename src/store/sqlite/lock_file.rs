@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::database::At;
-use super::error::StoreError;
+use crate::store::error::StoreError;
 
 /// Longest text that is read from a lock file, in bytes.
 const MAX_TEXT: u64 = 1024;

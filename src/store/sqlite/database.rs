@@ -11,8 +11,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::error::{Damage, StoreError};
 use super::log_check;
+use crate::store::error::{Damage, StoreError};
 
 /// How long a connection waits for another one's lock.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, Statement};
 
 use super::database::{self, At, FileIdentity, to_sql};
-use super::error::{Damage, StoreError};
 use super::log_check;
 use super::name_code::Numberer;
 use super::names::NameBook;
 use super::read_attempts::numbered_names;
 use super::row::{self, Packed};
-use super::unpack::{self, NameReader, StoredSighting};
-use super::watermark::FileMark;
+use super::unpack::{self, NameReader};
 use super::wire::checksum;
 use super::{attempt_row, recovery_row};
 use crate::call::{Attempt, CallDuration, Day, Name, Sighting, UnixNanos};
+use crate::store::error::{Damage, StoreError};
+use crate::store::stored::StoredSighting;
+use crate::store::watermark::FileMark;
 
 /// How much of a day's beginning can touch the figures of the day before.
 const HEAD: CallDuration = CallDuration::from_secs(15 * 60);
@@ -42,12 +43,6 @@ pub(super) const BATCHES: &[&str] = &[
     "recovery",
     "attempts",
 ];
-
-/// The day whose file holds what starts then. The broken day at the end of representable time has
-/// no file of its own.
-pub(super) fn day_of(start: UnixNanos) -> Day {
-    start.day().min(Day::MAX)
-}
 
 /// A day file that is open for writing, with its dictionary in memory.
 #[derive(Debug)]
@@ -206,7 +201,8 @@ fn insert(
 ) -> rusqlite::Result<()> {
     let touches_head = packed.min_start < day.start().saturating_add(HEAD);
     let touches_tail = packed.max_start >= day.end().saturating_sub(TAIL);
-    let mut insert = connection.prepare_cached(&super::columns::insert_into("batches", BATCHES))?;
+    let mut insert =
+        connection.prepare_cached(&crate::store::columns::insert_into("batches", BATCHES))?;
     insert.execute((
         head.id,
         head.sightings,

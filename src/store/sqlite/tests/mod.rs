@@ -1,5 +1,6 @@
 //! The store through its own doors, on real files.
 
+mod columns;
 mod figures;
 mod files;
 mod several_days;
@@ -9,15 +10,21 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Batch, Store, StoreError, Writer, WriterOptions};
+use super::folder::Folder;
 use crate::call::arbitrary::plain_sighting;
 use crate::call::{Day, Sighting, SpanId, UnixNanos};
+use crate::store::{Batch, Store, StoreError, Writer, WriterOptions};
 
 /// A fresh data folder that goes away with the test.
 fn fresh() -> (TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join("data")).unwrap();
     (folder, store)
+}
+
+/// Where the store keeps its files.
+fn files(store: &Store) -> Folder {
+    Folder::at(store.dir())
 }
 
 fn day() -> Day {

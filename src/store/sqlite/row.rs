@@ -173,8 +173,8 @@ mod tests {
 
     use super::*;
     use crate::call::arbitrary::sighting;
-    use crate::store::unpack::{NameReader, unpack};
-    use crate::store::wire::Damaged;
+    use crate::store::sqlite::unpack::{NameReader, unpack};
+    use crate::store::sqlite::wire::Damaged;
 
     fn unpacked(bytes: &[u8], names: &[Option<Name>]) -> Result<Vec<Sighting>, Damaged> {
         let mut rows = Vec::new();

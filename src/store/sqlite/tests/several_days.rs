@@ -5,11 +5,11 @@ use crate::store::error::Damage;
 
 /// Makes a day's file one that nothing can be written into: a folder stands in its place.
 fn block(store: &Store, day: Day) {
-    std::fs::create_dir_all(store.folder().day_file(day)).unwrap();
+    std::fs::create_dir_all(files(store).day_file(day)).unwrap();
 }
 
 fn unblock(store: &Store, day: Day) {
-    std::fs::remove_dir(store.folder().day_file(day)).unwrap();
+    std::fs::remove_dir(files(store).day_file(day)).unwrap();
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_log_that_is_broken_within_is_told_until_it_is_taken_away_and_the_rest_is_re
     let image = folder.path().join("image");
     copy(store.dir(), &image);
     let revived = Store::open(&image).unwrap();
-    let file = revived.folder().day_file(day());
+    let file = files(&revived).day_file(day());
     let log = file.with_extension("sqlite-wal");
     let mut bytes = std::fs::read(&log).unwrap();
     // Within the last but one commit: the one before it and the last are whole.

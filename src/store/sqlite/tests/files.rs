@@ -43,7 +43,7 @@ fn making_a_folder_twice_keeps_its_secret() {
     assert_ne!(secret.as_bytes(), &[0; 32]);
     let again = Store::create(store.dir()).unwrap();
     assert_eq!(again.secret().unwrap(), secret);
-    let mode = fs::metadata(store.folder().secret_file()).unwrap().permissions().mode();
+    let mode = fs::metadata(files(&store).secret_file()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     // Nothing else is left lying about.
     let mut names: Vec<_> = fs::read_dir(store.dir())
@@ -70,7 +70,7 @@ fn many_processes_may_make_one_folder_at_once() {
 #[test]
 fn a_secret_of_another_length_is_damage() {
     let (_folder, store) = fresh();
-    fs::write(store.folder().secret_file(), [1; 31]).unwrap();
+    fs::write(files(&store).secret_file(), [1; 31]).unwrap();
     let error = store.secret().unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { damage: Damage::Secret, .. }), "{error}");
 }
@@ -84,7 +84,7 @@ fn a_file_that_was_begun_and_never_given_its_tables_is_finished() {
     begun.close().unwrap();
     let store = Store::create(folder.path()).unwrap();
     assert_eq!(store.coverage().unwrap(), []);
-    fs::write(store.folder().day_file(day()), []).unwrap();
+    fs::write(files(&store).day_file(day()), []).unwrap();
     assert_eq!(numbers(&store, day()), [0; 0]);
     commit_all(&store, [batch(vec![sighting(1, day(), 1)])]);
     assert_eq!(numbers(&store, day()), [1]);
@@ -94,13 +94,13 @@ fn a_file_that_was_begun_and_never_given_its_tables_is_finished() {
 fn a_newer_file_is_refused_and_left_byte_for_byte_alone() {
     let (_folder, store) = fresh();
     commit_all(&store, [batch(vec![sighting(1, day(), 1)])]);
-    for file in [store.folder().main_file(), store.folder().day_file(day())] {
+    for file in [files(&store).main_file(), files(&store).day_file(day())] {
         let newer = Connection::open(&file).unwrap();
         newer.pragma_update(None, "user_version", 999).unwrap();
         newer.close().unwrap();
     }
     let bytes = |file: &Path| fs::read(file).unwrap();
-    let (main, of_day) = (store.folder().main_file(), store.folder().day_file(day()));
+    let (main, of_day) = (files(&store).main_file(), files(&store).day_file(day()));
     let before = (bytes(&main), bytes(&of_day));
     let error = Store::create(store.dir()).unwrap_err();
     assert!(matches!(error, StoreError::TooNew { found: 999, known: 5, .. }), "{error}");
@@ -118,7 +118,7 @@ fn a_newer_file_is_refused_and_left_byte_for_byte_alone() {
 #[test]
 fn a_newer_file_whose_log_is_not_copied_yet_keeps_its_log() {
     let (_folder, store) = fresh();
-    let main = store.folder().main_file();
+    let main = files(&store).main_file();
     let newer = Connection::open(&main).unwrap();
     newer.pragma_update(None, "user_version", 999).unwrap();
     // The newer program was killed: its log stays behind.
@@ -147,7 +147,7 @@ fn garbage_in_a_files_place_is_told_and_costs_no_other_day() {
     let (_folder, store) = fresh();
     let next = day().plus(1);
     commit_all(&store, [batch(vec![sighting(1, day(), 1), sighting(2, next, 1)])]);
-    let file = store.folder().day_file(day());
+    let file = files(&store).day_file(day());
     for garbage in [vec![0x5a; 10], vec![0x5a; 100_000]] {
         fs::write(&file, &garbage).unwrap();
         let (_rows, ended) = read(&store, day());
@@ -166,7 +166,7 @@ fn garbage_in_a_files_place_is_told_and_costs_no_other_day() {
         good.unwrap();
         assert_eq!(fs::read(&file).unwrap(), garbage);
     }
-    fs::write(store.folder().main_file(), vec![0x5a; 5000]).unwrap();
+    fs::write(files(&store).main_file(), vec![0x5a; 5000]).unwrap();
     let error = Store::create(store.dir()).unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error}");
     assert!(error.to_string().contains("firstcall.sqlite"), "{error}");
@@ -187,7 +187,7 @@ fn a_flipped_byte_in_a_batch_costs_that_batch_alone() {
     let (_folder, store) = fresh();
     let rows = |first: u64| (first..first + 10).map(|number| sighting(number, day(), 1)).collect();
     commit_all(&store, [batch(rows(1)), batch(rows(0xabcd_ef01_2345_6700)), batch(rows(101))]);
-    let file = store.folder().day_file(day());
+    let file = files(&store).day_file(day());
     let needle = 0xabcd_ef01_2345_6703_u64.to_be_bytes();
     let bytes = fs::read(&file).unwrap();
     let at = bytes.windows(8).position(|window| window == needle).unwrap();
@@ -207,7 +207,7 @@ fn a_flipped_byte_in_a_name_is_never_read_as_another_name() {
     let mut odd = sighting(2, day(), 1);
     odd.tool = Some(crate::call::Name::cut("refund_order_now"));
     commit_all(&store, [batch(vec![sighting(1, day(), 1)]), batch(vec![odd])]);
-    let file = store.folder().day_file(day());
+    let file = files(&store).day_file(day());
     let bytes = fs::read(&file).unwrap();
     let at = bytes.windows(16).position(|window| window == b"refund_order_now").unwrap();
     flip(&file, u64::try_from(at).unwrap());
@@ -226,7 +226,7 @@ fn any_flipped_byte_is_told_or_harmless() {
     let (_folder, store) = fresh();
     let rows: Vec<Sighting> = (1..=40).map(|number| sighting(number, day(), number)).collect();
     commit_all(&store, rows.chunks(10).map(|rows| batch(rows.to_vec())));
-    let file = store.folder().day_file(day());
+    let file = files(&store).day_file(day());
     let sound = fs::read(&file).unwrap();
     // Every 97th byte of the file: 97 shares no factor with the page size.
     for at in (0..sound.len()).step_by(97) {
@@ -261,7 +261,7 @@ fn a_copy_taken_at_any_moment_holds_everything_that_was_answered() {
 fn a_torn_log_keeps_every_commit_before_the_tear() {
     let (folder, store) = fresh();
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
-    let log = store.folder().sightings_dir().join(format!("{}.sqlite-wal", day()));
+    let log = files(&store).sightings_dir().join(format!("{}.sqlite-wal", day()));
     let mut ends = Vec::new();
     for number in 1..=5_u64 {
         wait(writer.commit(batch(vec![sighting(number, day(), number)]))).unwrap();

@@ -171,7 +171,7 @@ fn figures_outlive_their_sightings() {
     let (_folder, store) = fresh();
     commit_all(&store, [batch(vec![sighting(1, day(), 1)])]);
     publish(&store, &two_clients(day(), 10), 1);
-    std::fs::remove_file(store.folder().day_file(day())).unwrap();
+    std::fs::remove_file(files(&store).day_file(day())).unwrap();
     // Nothing arrived: the day is not to be run again, and running it by hand is refused.
     let covered = store.coverage().unwrap().remove(0);
     assert_eq!(store.watermark(day()).unwrap(), covered.watermark);
@@ -227,7 +227,7 @@ fn figures_can_be_read_with_plain_sql() {
     let first = figures.tools.values_mut().next().unwrap();
     first.latency.record(3); // bucket 50
     publish(&store, &figures, 1);
-    let main = rusqlite::Connection::open(store.folder().main_file()).unwrap();
+    let main = rusqlite::Connection::open(files(&store).main_file()).unwrap();
     let found: (String, i64, i64, i64) = main
         .query_row(
             "SELECT client, first_call_successes, bucket, day_latency.calls

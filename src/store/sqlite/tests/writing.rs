@@ -78,7 +78,7 @@ fn a_hundred_commits_at_once_are_each_answered_and_stored_once() {
 fn what_waits_behind_a_commit_is_committed_in_one_group() {
     let (_folder, store) = fresh();
     commit_all(&store, [batch(vec![sighting(1000, day(), 1)])]);
-    let file = store.folder().day_file(day());
+    let file = files(&store).day_file(day());
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
@@ -211,7 +211,7 @@ fn a_full_day_file_fails_its_commits_and_the_writer_goes_on() {
 fn a_locked_day_file_is_told_and_works_again_once_it_is_free() {
     let (_folder, store) = fresh();
     commit_all(&store, [batch(vec![sighting(1, day(), 1)])]);
-    let file = store.folder().day_file(day());
+    let file = files(&store).day_file(day());
     let other = rusqlite::Connection::open(&file).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
@@ -229,7 +229,7 @@ fn a_day_file_that_was_moved_away_is_made_anew() {
     wait(writer.commit(batch(vec![sighting(1, day(), 1)]))).unwrap();
     for suffix in ["", "-wal", "-shm"] {
         let name = format!("{}.sqlite{suffix}", day());
-        std::fs::rename(store.folder().sightings_dir().join(&name), folder.path().join(&name))
+        std::fs::rename(files(&store).sightings_dir().join(&name), folder.path().join(&name))
             .unwrap();
     }
     wait(writer.commit(batch(vec![sighting(2, day(), 1)]))).unwrap();
@@ -284,7 +284,7 @@ fn counts_are_kept_while_a_pass_publishes_and_delay_no_answer() {
     let options =
         WriterOptions { arrivals_every: Duration::from_millis(1), ..WriterOptions::default() };
     let writer = Writer::start(&store, options).unwrap();
-    let main = rusqlite::Connection::open(store.folder().main_file()).unwrap();
+    let main = rusqlite::Connection::open(files(&store).main_file()).unwrap();
     main.execute_batch("BEGIN IMMEDIATE").unwrap();
     for number in 1..=20_u64 {
         let counts = ArrivalCounts { requests: 1, ..ArrivalCounts::default() };

@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::database::At;
-use super::error::StoreError;
+use crate::store::error::StoreError;
 
 /// How a log ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use rusqlite::Connection;
 
 use super::attempt_row;
 use super::database::{self, At, to_sql};
-use super::error::{Damage, StoreError};
 use super::names;
 use super::unpack::NameReader;
 use crate::call::{Attempt, Name, UnixNanos};
+use crate::store::error::{Damage, StoreError};
 
 /// Hands every downstream attempt of `file` that starts in `[from, to)` to `visit`, in order of
 /// arrival, as sightings are read.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::batch::Batch;
-use super::day_file::{DayRows, DayWriter, day_of};
-use super::error::StoreError;
+use super::day_file::{DayRows, DayWriter};
 use super::folder::Folder;
 use crate::call::Day;
+use crate::store::batch::{Batch, day_of};
+use crate::store::error::StoreError;
 
 /// Days that are written at once: each costs descriptors, and a sender chooses how many there are.
 const MAX_TOGETHER: usize = 16;

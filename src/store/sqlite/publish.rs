@@ -1,23 +1,22 @@
 //! Publishing a day: one transaction that puts its figures in place of those that were there.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, params_from_iter, types::Value};
 
-use super::columns::{
+use super::database::{At, to_sql};
+use super::read_days::read_day;
+use super::recovery_rows;
+use crate::call::{Day, UnixNanos};
+use crate::figures::{DayFigures, Figures, Histogram};
+use crate::store::columns::{
     BY_DAY, BY_FIGURES, DAY_FIGURES, DAY_LATENCY, DAY_PAIRS, DAY_QUALITY, DAY_RESULT_SIZES,
     DAY_REWORDED, DAY_SESSIONS, DAY_UNKNOWN_TOOLS, DAYS, RESTATEMENTS,
 };
-use super::coverage::Headline;
-use super::database::{At, to_sql};
-use super::error::StoreError;
-use super::figure_numbers;
-use super::read_days::read_day;
-use super::recovery_numbers;
-use super::watermark::Watermark;
-use crate::call::{Day, ToolKey, UnixNanos};
-use crate::figures::{DayFigures, Figures, Histogram};
+use crate::store::coverage::{headlines, shows_the_same};
+use crate::store::error::StoreError;
+use crate::store::figure_numbers;
+use crate::store::watermark::Watermark;
 
 /// Publishes a day within a transaction of the caller's (METHOD section 10).
 pub(super) fn publish(
@@ -64,15 +63,6 @@ fn cover(
     Ok(())
 }
 
-/// Whether a reader sees the same figures. That something was received twice does not restate a
-/// day, so the quality counts are left aside.
-fn shows_the_same(shown: &DayFigures, figures: &DayFigures) -> bool {
-    shown.tools == figures.tools
-        && shown.unknown_tool_calls == figures.unknown_tool_calls
-        && shown.pairs == figures.pairs
-        && shown.sessions == figures.sessions
-}
-
 /// Keeps the headline figures that were shown until now.
 fn restate(connection: &Connection, shown: &DayFigures, at: UnixNanos) -> rusqlite::Result<()> {
     let day = shown.day.to_string();
@@ -98,15 +88,6 @@ fn restate(connection: &Connection, shown: &DayFigures, at: UnixNanos) -> rusqli
         ))?;
     }
     Ok(())
-}
-
-/// The headline figures per tool, all clients together.
-fn headlines(figures: &DayFigures) -> BTreeMap<&ToolKey, Headline> {
-    let mut headlines: BTreeMap<&ToolKey, Headline> = BTreeMap::new();
-    for ((tool, _client), figures) in &figures.tools {
-        headlines.entry(tool).or_default().add(figures);
-    }
-    headlines
 }
 
 /// Deletes what the day's tables hold and fills them anew.
@@ -164,7 +145,7 @@ fn insert_tools(connection: &Connection, day: &str, figures: &DayFigures) -> rus
         insert_buckets(connection, &DAY_LATENCY.insert(), id, &figures.latency)?;
         insert_buckets(connection, &DAY_RESULT_SIZES.insert(), id, &figures.result_sizes)?;
         insert_reworded(connection, id, figures)?;
-        recovery_numbers::insert(connection, id, &figures.recovery)?;
+        recovery_rows::insert(connection, id, &figures.recovery)?;
     }
     Ok(())
 }
