@@ -21,6 +21,7 @@ mod sink;
 mod source_hours;
 mod sqlite;
 mod stored;
+mod visit;
 mod watermark;
 mod writer;
 
@@ -34,5 +35,6 @@ pub use lease::PassLease;
 pub use offered::OfferedTool;
 pub use received::ReceivedRead;
 pub use stored::{StoredArguments, StoredSighting};
+pub use visit::VisitDays;
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
