@@ -105,7 +105,7 @@ fn files(root: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A file's module path: `src/store/day_file.rs` is `[store, day_file]`, `src/store/mod.rs` is
+/// A file's module path: `src/store/batch.rs` is `[store, batch]`, `src/store/mod.rs` is
 /// `[store]`.
 fn module_of(path: &Path) -> Vec<String> {
     let inside = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
