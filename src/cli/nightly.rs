@@ -7,7 +7,6 @@ use crate::call::Day;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::exporters;
-use crate::figures::RangeFigures;
 use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question, Terms};
 use crate::report::{self, Range};
 use crate::store::Store;
@@ -85,8 +84,7 @@ fn send(config: &Config, store: &Store) {
         Ok(input) => input,
         Err(error) => return tell(&format!("warning: no figures were sent: {error}")),
     };
-    let figures = RangeFigures::of(&input.days);
-    match exporters::send(&config.exporters.otlp, &figures, input.as_of) {
+    match exporters::send(&config.exporters.otlp, &input.now, input.dates.as_of) {
         Ok(sent) if sent.points > 0 => {
             tell(&format!("sent {} figures as metrics", sent.points));
         }

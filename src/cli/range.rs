@@ -31,7 +31,7 @@ impl RangeArgs {
         let store = Store::open_configured(&config.store)?;
         let mut input = report::read(&store, range, SystemClock.now().day())?;
         input.offered = offered(declared(config), &store)?;
-        if input.as_of.is_none() && !input.has_calls_uncovered {
+        if input.dates.as_of.is_none() && !input.has_calls_uncovered {
             let error = format!("no tool call has arrived in {} yet", store.place());
             let hint = "point an OTLP exporter at `firstcall serve`, \
                         or look at `firstcall demo` meanwhile";

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::json::SCHEMA_VERSION;
 use crate::call::{ClientName, Day, Name, ToolKey};
-use crate::figures::{Figures, RangeFigures, Rule, ToolFigures};
+use crate::figures::{Figures, PackedFigures, RangeFigures, Rule, ToolFigures};
 
 /// The largest document that is read, in bytes.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -231,11 +231,11 @@ impl Baseline {
 
 fn tool(tool: &Tool) -> (ToolKey, ToolFigures) {
     let key = ToolKey { service: Name::cut(&tool.service), tool: Name::cut(&tool.name) };
-    let clients: BTreeMap<ClientName, Figures> = tool
-        .clients
-        .iter()
-        .map(|client| (ClientName::new(Name::cut(&client.client)), client.headline.figures()))
-        .collect();
+    let packed = |client: &Client| {
+        let figures = PackedFigures::of_counts(&client.headline.figures());
+        (ClientName::new(Name::cut(&client.client)), figures)
+    };
+    let clients: BTreeMap<ClientName, PackedFigures> = tool.clients.iter().map(packed).collect();
     (key, ToolFigures { all: tool.headline.figures(), clients })
 }
 
@@ -270,7 +270,7 @@ mod tests {
         let (key, tool) = baseline.figures.tools.first_key_value().unwrap();
         assert_eq!((key.service.as_str(), key.tool.as_str()), ("orders", "search"));
         assert_eq!((tool.all.judged, tool.all.confirmed_first_call_successes), (100, 80));
-        assert_eq!(tool.clients.values().next().unwrap().first_call_successes, 70);
+        assert_eq!(tool.clients.values().next().unwrap().counts().first_call_successes, 70);
         assert_eq!(baseline.figures.overall.calls, 120);
     }
 

@@ -20,8 +20,8 @@ use crate::figures::{
     Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, Rate, RewordedCount, ToolFigures,
 };
 use document::{
-    Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RestatedOut,
-    SessionsOut, SizeOut, ToolName, Tools,
+    Cells, Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut,
+    RestatedOut, SessionsOut, SizeOut, ToolName, Tools,
 };
 use recovery::RecoveryOut;
 
@@ -43,16 +43,16 @@ pub fn write(facts: &Facts<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
     Document {
         schema_version: SCHEMA_VERSION,
-        as_of: facts.input.as_of.map(|day| day.to_string()),
-        from: facts.input.from.to_string(),
-        to: facts.input.to.to_string(),
+        as_of: facts.dates.as_of.map(|day| day.to_string()),
+        from: facts.dates.from.to_string(),
+        to: facts.dates.to.to_string(),
         covered_days: facts.now.covered.iter().map(ToString::to_string).collect(),
         rules: [RULE_WINDOW, RULE_EVIDENCE],
         overall: Entry {
             unknown_tool_calls: Some(facts.now.overall.unknown_tool_calls),
             restated: restated(
                 &facts.now.overall,
-                facts.shown_before.as_ref().map(|earlier| &earlier.overall),
+                facts.shown_before.map(|earlier| &earlier.overall),
             ),
             ..entry(&facts.now.overall)
         },
@@ -65,16 +65,12 @@ fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
 }
 
 fn tool<'f>(facts: &'f Facts<'_>, key: &'f ToolKey, tool: &'f ToolFigures) -> Entry<'f> {
-    let within = |(client, figures): (&'f ClientName, &'f Figures)| Entry {
-        client: Some(client.as_str()),
-        ..entry(figures)
-    };
-    let shown = facts.shown_before.as_ref().and_then(|earlier| earlier.tools.get(key));
+    let shown = facts.shown_before.and_then(|earlier| earlier.tools.get(key));
     Entry {
         service: Some(key.service.as_str()),
         tool: Some(key.tool.as_str()),
         restated: restated(&tool.all, shown),
-        clients: Some(tool.clients.iter().map(within).collect()),
+        clients: Some(Cells(&tool.clients)),
         ..entry(&tool.all)
     }
 }

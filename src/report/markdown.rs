@@ -7,7 +7,6 @@ use super::html::render;
 use super::link::ReportUrl;
 use super::markdown_escape::filters;
 use super::model::client_page::{ClientList, ClientPage};
-use super::model::history::Histories;
 use super::model::overview::Overview;
 use super::model::recovery::RecoveryPage;
 use super::model::summary::{Summary, summary};
@@ -90,11 +89,11 @@ pub fn recovery(page: &RecoveryPage) -> String {
 }
 
 /// The list of all tools.
-pub fn tools(facts: &Facts<'_>, histories: &Histories) -> String {
+pub fn tools(facts: &Facts<'_>) -> String {
     let page = ToolListPage {
         frame: Frame::below(facts, "Tools"),
         against: table::against(facts),
-        tools: table::rows(facts, histories, &table::tools_by_need(facts)),
+        tools: table::rows(facts, &table::tools_by_need(facts)),
     };
     closed(&render(&ToolsTemplate { page: &page }))
 }

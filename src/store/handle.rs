@@ -14,6 +14,7 @@ use super::received::ReceivedRead;
 use super::sink::Sink;
 use super::sqlite::FolderStore;
 use super::stored::StoredSighting;
+use super::visit::VisitDays;
 use super::watermark::Watermark;
 use super::writer::WriterOptions;
 use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
@@ -245,6 +246,20 @@ impl Store {
         match &self.0 {
             Peer::Folder(store) => store.read_days(from, to),
             Peer::Database(store) => store.read_days(from, to),
+        }
+    }
+
+    /// Hands the figures of the covered days from `from` to `to`, both included, to `visit`, piece
+    /// by piece; each day as a whole is of one moment, even while a pass publishes.
+    pub fn visit_days(
+        &self,
+        from: Day,
+        to: Day,
+        visit: &mut dyn VisitDays,
+    ) -> Result<(), StoreError> {
+        match &self.0 {
+            Peer::Folder(store) => store.visit_days(from, to, visit),
+            Peer::Database(store) => store.visit_days(from, to, visit),
         }
     }
 

@@ -22,6 +22,7 @@ mod sink;
 mod source_hours;
 mod sqlite;
 mod stored;
+mod visit;
 mod watermark;
 mod writer;
 
@@ -36,5 +37,6 @@ pub use lease::PassLease;
 pub use offered::OfferedTool;
 pub use received::ReceivedRead;
 pub use stored::{StoredArguments, StoredSighting};
+pub use visit::VisitDays;
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};

@@ -9,6 +9,7 @@ mod attempts;
 mod captures;
 mod check;
 mod cli;
+mod clickhouse_front;
 mod conformance;
 mod demo;
 mod deploy;

@@ -1,6 +1,7 @@
 //! What several tests share: the real binary, started, watched and stopped.
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
+pub(crate) mod clickhouse;
 pub(crate) mod server;
 
 use std::ffi::OsStr;

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::engine::Engine;
 use super::figure_rows::kept;
-use super::json::Row;
 use super::notes::hex;
 use crate::call::{Day, Name, UnixNanos};
 use crate::figures::{ArrivalCounts, RecordKind, SourceKey, Sources};
@@ -69,7 +68,7 @@ pub(super) fn read(
     );
     let mut arrivals: BTreeMap<Name, ArrivalCounts> = BTreeMap::new();
     for row in engine.rows(&query)? {
-        let mut row = Row::of(row);
+        let mut row = row;
         let (emitter, what, word) = (row.name(), row.name(), row.name());
         let (Some(emitter), Some(what), Some(word), Some(times)) =
             (emitter, what, word, row.number())
@@ -93,7 +92,7 @@ pub(super) fn sources(engine: &Engine, since: UnixNanos) -> Result<Sources, Stor
     let mut sources = Sources::default();
     let mut known = std::collections::BTreeSet::new();
     for row in engine.rows(&query)? {
-        let mut row = Row::of(row);
+        let mut row = row;
         let source = (row.name(), row.name(), row.text());
         let (Some(emitter), Some(scope), Some(kind)) = source else {
             return Err(engine.damaged("arrivals"));

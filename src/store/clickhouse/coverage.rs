@@ -53,7 +53,7 @@ fn read_where(engine: &Engine, of_days: &str) -> Result<Vec<Publication>, StoreE
         DAYS.join(", "),
     );
     let rows = engine.rows(&query)?.into_iter();
-    rows.map(|row| publication(Row::of(row)).ok_or_else(|| engine.damaged("days"))).collect()
+    rows.map(|row| publication(row).ok_or_else(|| engine.damaged("days"))).collect()
 }
 
 /// The publication of one day that counts; none where it is not covered.
@@ -113,7 +113,7 @@ pub(super) fn restatements(
     );
     let mut found: BTreeMap<(Day, u64), Restatement> = BTreeMap::new();
     for row in engine.rows(&query)? {
-        restatement(Row::of(row), &mut found).ok_or_else(|| engine.damaged("restatements"))?;
+        restatement(row, &mut found).ok_or_else(|| engine.damaged("restatements"))?;
     }
     Ok(found.into_values().collect())
 }

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 
 use super::connect;
 use super::failure::failure;
-use super::json;
+use super::json::{self, Row};
 use crate::config::ClickHouse;
 use crate::store::error::{Damage, StoreError};
 
@@ -165,16 +165,32 @@ impl Engine {
         }
     }
 
-    /// The rows that a query answers, each a list of values. For what is small: figures, counts.
-    pub(super) fn rows(&self, query: &str) -> Result<Vec<Vec<Value>>, StoreError> {
-        let query = self
-            .client
-            .query_raw(query)
-            .with_setting("output_format_json_quote_64bit_integers", "0");
-        let query = self.sequentially(query);
-        let bytes =
-            self.wait(LONG, async { query.fetch_bytes("JSONCompactEachRow")?.collect().await })?;
-        json::rows(&bytes).ok_or_else(|| self.damaged("answer"))
+    /// The rows that a query answers, each a list of values. For what is small: counts, days.
+    pub(super) fn rows(&self, query: &str) -> Result<Vec<Row>, StoreError> {
+        let mut rows = Vec::new();
+        self.each_line(query, &mut |row| {
+            rows.push(row);
+            Some(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Hands every row that a query answers to `visit` as a list of values, as they come. Where
+    /// `visit` cannot make sense of one, reading ends with an error.
+    pub(super) fn each_line(
+        &self,
+        query: &str,
+        visit: &mut dyn FnMut(Row) -> Option<()>,
+    ) -> Result<(), StoreError> {
+        let query = self.client.query_raw(query);
+        let query = query.with_setting("output_format_json_quote_64bit_integers", "0");
+        let cursor = self.sequentially(query).fetch_bytes("JSONCompactEachRow");
+        let mut cursor = cursor.map_err(|error| failure(error, &self.place()))?;
+        let mut lines = json::Lines::default();
+        while let Some(chunk) = self.wait(LONG, cursor.next())? {
+            lines.add(&chunk, visit).ok_or_else(|| self.damaged("a row"))?;
+        }
+        lines.end(visit).ok_or_else(|| self.damaged("a row"))
     }
 
     /// Asks for what every replica that answered an insert has, where inserts wait for a quorum.

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::engine::Engine;
-use super::json::Row;
 use crate::call::{Day, UnixNanos};
 use crate::store::erased::ErasedDays;
 use crate::store::error::StoreError;
@@ -11,7 +10,7 @@ use crate::store::error::StoreError;
 /// The days whose sightings were erased.
 pub(super) fn read(engine: &Engine) -> Result<ErasedDays, StoreError> {
     let rows = engine.rows("SELECT DISTINCT day FROM erased_days")?.into_iter();
-    rows.map(|row| Row::of(row).day().ok_or_else(|| engine.damaged("day"))).collect()
+    rows.map(|mut row| row.day().ok_or_else(|| engine.damaged("day"))).collect()
 }
 
 /// Notes that the day's sightings are erased, and erases them. A kill in between leaves a day that

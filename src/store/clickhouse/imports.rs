@@ -32,8 +32,8 @@ impl DatabaseImport {
             "SELECT DISTINCT word FROM arrivals
              WHERE of = 'import' AND day >= toDate32('{first}')"
         );
-        let digest = |row| {
-            let text = Row::of(row).text();
+        let digest = |mut row: Row| {
+            let text = row.text();
             text.and_then(|text| notes::unhex(&text)).ok_or_else(|| engine.damaged("word"))
         };
         let known = engine.rows(&query)?.into_iter().map(digest).collect::<Result<_, _>>()?;

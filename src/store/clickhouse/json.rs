@@ -8,10 +8,40 @@ use serde_json::Value;
 
 use crate::call::{ClientName, Day, Name, ToolKey, UnixNanos};
 
-/// The rows of an answer, a list a line; none where it is no such thing.
-pub(super) fn rows(bytes: &[u8]) -> Option<Vec<Vec<Value>>> {
-    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).ok()).collect()
+/// An answer's rows, a list a line, put together as its bytes come.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// A line whose end has not come.
+    begun: Vec<u8>,
+}
+
+impl Lines {
+    /// Adds bytes and hands every row that is whole to `visit`; none where one is no list, or
+    /// `visit` cannot make sense of it.
+    pub(super) fn add(
+        &mut self,
+        bytes: &[u8],
+        visit: &mut dyn FnMut(Row) -> Option<()>,
+    ) -> Option<()> {
+        let mut parts = bytes.split(|byte| *byte == b'\n');
+        let last = parts.next_back()?;
+        for part in parts {
+            self.begun.extend(part);
+            self.end(visit)?;
+        }
+        self.begun.extend(last);
+        Some(())
+    }
+
+    /// Hands on the last row, where no line's end followed it.
+    pub(super) fn end(&mut self, visit: &mut dyn FnMut(Row) -> Option<()>) -> Option<()> {
+        let line = std::mem::take(&mut self.begun);
+        if line.is_empty() {
+            return Some(());
+        }
+        let values: Vec<Value> = serde_json::from_slice(&line).ok()?;
+        visit(Row(values.into_iter()))
+    }
 }
 
 /// Rows as text, a list a line.
@@ -26,14 +56,10 @@ pub(super) fn text(rows: &[Vec<Value>]) -> Vec<u8> {
 }
 
 /// The values of one row, taken one after another. None where a value is not what is asked for.
+#[derive(Debug)]
 pub(super) struct Row(std::vec::IntoIter<Value>);
 
 impl Row {
-    /// The values of a row.
-    pub(super) fn of(values: Vec<Value>) -> Self {
-        Self(values.into_iter())
-    }
-
     /// A count or an instant's number. Large ones may come as text.
     pub(super) fn number(&mut self) -> Option<u64> {
         number(&self.0.next()?)
@@ -129,14 +155,23 @@ mod tests {
 
     #[test]
     fn rows_are_lines_and_values_are_taken_in_order() {
-        let text = text(&[vec![json!(u64::MAX), json!("a\nb")], vec![json!("7"), json!(null)]]);
-        let read = rows(&text).unwrap();
-        let mut first = Row::of(read[0].clone());
-        assert_eq!(first.number(), Some(u64::MAX));
-        assert_eq!(first.text().as_deref(), Some("a\nb"));
-        assert_eq!(first.text(), None);
-        let mut second = Row::of(read[1].clone());
-        assert_eq!((second.number(), second.text_or_null()), (Some(7), Some(None)));
-        assert!(rows(b"{\"no\": 1}\n").is_none());
+        let mut text = text(&[vec![json!(u64::MAX), json!("a\nb")], vec![json!("7"), json!(null)]]);
+        text.pop(); // the last line's end may be missing
+        // However the bytes come.
+        for size in 1..text.len() {
+            let (mut lines, mut rows) = (Lines::default(), Vec::new());
+            let mut keep = |row| {
+                rows.push(row);
+                Some(())
+            };
+            text.chunks(size).for_each(|chunk| lines.add(chunk, &mut keep).unwrap());
+            lines.end(&mut keep).unwrap();
+            let [first, second] = &mut rows[..] else { panic!("two rows") };
+            assert_eq!(first.number(), Some(u64::MAX));
+            assert_eq!(first.text().as_deref(), Some("a\nb"));
+            assert_eq!(first.text(), None);
+            assert_eq!((second.number(), second.text_or_null()), (Some(7), Some(None)));
+        }
+        assert!(Lines::default().add(b"{\"no\": 1}\n", &mut |_row| Some(())).is_none());
     }
 }

@@ -147,7 +147,7 @@ fn last_term(engine: &Engine) -> Result<Option<LastTerm>, StoreError> {
              max(written_at + toIntervalSecond(lasts_s)) > now64(3) AND NOT max(is_released)
          FROM leases GROUP BY term ORDER BY term DESC LIMIT 1";
     let row = engine.rows(query)?.pop();
-    row.map(|row| LastTerm::of(Row::of(row)).ok_or_else(|| engine.damaged("leases"))).transpose()
+    row.map(|row| LastTerm::of(row).ok_or_else(|| engine.damaged("leases"))).transpose()
 }
 
 /// Renews the right until what is returned is dropped.

@@ -6,7 +6,6 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::engine::{Engine, random_bytes};
-use super::json::Row;
 use crate::call::InstallationSecret;
 use crate::store::error::{Damage, StoreError};
 
@@ -26,7 +25,7 @@ pub(super) fn read(engine: &Engine, key: &str) -> Result<Option<String>, StoreEr
         "SELECT argMax(value, written_at) FROM notes WHERE key = '{key}' HAVING count() > 0"
     );
     let row = engine.rows(&query)?.pop();
-    row.map(|row| Row::of(row).text().ok_or_else(|| engine.damaged("value"))).transpose()
+    row.map(|mut row| row.text().ok_or_else(|| engine.damaged("value"))).transpose()
 }
 
 /// Writes the value of a key.

@@ -49,7 +49,7 @@ pub(super) fn read(engine: &Engine) -> Result<Vec<OfferedTool>, StoreError> {
              (SELECT service, max(added_at) FROM offered_tools GROUP BY service)
          ORDER BY service, tool";
     let rows = engine.rows(query)?.into_iter();
-    rows.map(|row| offered(Row::of(row)).ok_or_else(|| engine.damaged("offered_tools"))).collect()
+    rows.map(|row| offered(row).ok_or_else(|| engine.damaged("offered_tools"))).collect()
 }
 
 fn offered(mut row: Row) -> Option<OfferedTool> {

@@ -31,8 +31,7 @@ pub(super) fn publish(
     let (mut first_covered, mut restated_at) = (covered_at, None);
     if let Some(shown) = &shown {
         (first_covered, restated_at) = (shown.covered.covered_at, shown.covered.restated_at);
-        let before = read_days::of(engine, std::slice::from_ref(shown))?;
-        let before = before.into_iter().next().ok_or_else(|| engine.damaged("days"))?;
+        let before = read_days::of(engine, shown)?;
         if shows_the_same(&before, figures) {
             version = shown.version;
         } else {

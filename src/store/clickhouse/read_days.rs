@@ -11,50 +11,87 @@ use crate::call::Day;
 use crate::figures::{DayFigures, PairKey, SessionCounts};
 use crate::store::error::StoreError;
 use crate::store::figure_numbers;
+use crate::store::visit::{VisitDays, WholeDays};
 
-/// The figures of the covered days from `from` to `to`, ascending.
-pub(super) fn read(engine: &Engine, from: Day, to: Day) -> Result<Vec<DayFigures>, StoreError> {
-    of(engine, &coverage::read(engine, from, to)?)
+/// Hands the figures of the covered days from `from` to `to` to `visit`, oldest day first.
+pub(super) fn visit(
+    engine: &Engine,
+    (from, to): (Day, Day),
+    visit: &mut dyn VisitDays,
+) -> Result<(), StoreError> {
+    visit_all(engine, &coverage::read(engine, from, to)?, visit)
 }
 
-/// The figures of publications, in their order.
-pub(super) fn of(
+/// The figures of one publication.
+pub(super) fn of(engine: &Engine, publication: &Publication) -> Result<DayFigures, StoreError> {
+    let mut whole = WholeDays::default();
+    visit_all(engine, std::slice::from_ref(publication), &mut whole)?;
+    whole.days.pop().ok_or_else(|| engine.damaged("days"))
+}
+
+/// Hands on publications, which are in the order of their days.
+fn visit_all(
     engine: &Engine,
     publications: &[Publication],
-) -> Result<Vec<DayFigures>, StoreError> {
+    visit: &mut dyn VisitDays,
+) -> Result<(), StoreError> {
     let Some((first, last)) = publications.first().zip(publications.last()) else {
-        return Ok(Vec::new());
+        return Ok(());
     };
-    let mut days: BTreeMap<Day, DayFigures> = BTreeMap::new();
-    for publication in publications {
-        let day = publication.covered.day;
-        let quality = publication.quality.clone();
-        let (tools, unknown_tool_calls) = (BTreeMap::new(), BTreeMap::new());
-        let (pairs, sessions) = (BTreeMap::new(), BTreeMap::new());
-        let figures = DayFigures { day, tools, unknown_tool_calls, pairs, sessions, quality };
-        days.insert(day, figures);
-    }
     let versions: Vec<String> = publications.iter().map(|one| one.version.to_string()).collect();
     let of_versions = format!(
         "WHERE {} AND version IN ({})",
         between(first.covered.day, last.covered.day),
         versions.join(", ")
     );
-    let mut read = |columns: &str, table: &'static str, add: Add| {
-        for row in engine.rows(&format!("SELECT {columns} FROM {table} {of_versions}"))? {
-            let mut row = Row::of(row);
-            let day = row.day();
-            let day = day.and_then(|day| days.get_mut(&day));
-            day.and_then(|day| add(day, &mut row)).ok_or_else(|| engine.damaged(table))?;
+    let mut rest = BTreeMap::new();
+    for publication in publications {
+        rest.insert(publication.covered.day, beside(publication));
+    }
+    for (table, columns, add) in BESIDE {
+        let query = format!("SELECT {} FROM {table} {of_versions}", columns.join(", "));
+        engine.each_line(&query, &mut |mut row| {
+            let day = row.day()?;
+            add(rest.get_mut(&day)?, &mut row)
+        })?;
+    }
+    let columns = figure_rows::columns().join(", ");
+    let query = format!(
+        "SELECT {columns} FROM day_figures {of_versions} ORDER BY day, service, tool, client"
+    );
+    let mut rest = rest.into_iter().peekable();
+    engine.each_line(&query, &mut |mut row| {
+        let (day, _version) = (row.day()?, row.number()?);
+        // Days before this one have had all their tools.
+        while let Some((_, done)) = rest.next_if(|(of, _)| *of < day) {
+            visit.rest(done);
         }
-        Ok::<(), StoreError>(())
-    };
-    read(&figure_rows::columns().join(", "), "day_figures", add_figures)?;
-    read(&PAIRS.join(", "), "day_pairs", add_pair)?;
-    read(&SESSIONS.join(", "), "day_sessions", add_sessions)?;
-    read(&UNKNOWN_TOOLS.join(", "), "day_unknown_tools", add_unknown_tools)?;
-    Ok(days.into_values().collect())
+        let (tool, client, figures) = figure_rows::figures(&mut row)?;
+        visit.tool(day, tool, client, figures);
+        Some(())
+    })?;
+    rest.for_each(|(_, done)| visit.rest(done));
+    Ok(())
 }
+
+/// What a publication tells beside its tools, without what stands in tables of its own.
+fn beside(publication: &Publication) -> DayFigures {
+    DayFigures {
+        day: publication.covered.day,
+        tools: BTreeMap::new(),
+        unknown_tool_calls: BTreeMap::new(),
+        pairs: BTreeMap::new(),
+        sessions: BTreeMap::new(),
+        quality: publication.quality.clone(),
+    }
+}
+
+/// The tables beside the figures of tools, their columns, and how a row is added.
+const BESIDE: [(&str, &[&str], Add); 3] = [
+    ("day_pairs", &PAIRS, add_pair),
+    ("day_sessions", &SESSIONS, add_sessions),
+    ("day_unknown_tools", &UNKNOWN_TOOLS, add_unknown_tools),
+];
 
 type Add = fn(&mut DayFigures, &mut Row) -> Option<()>;
 
@@ -78,13 +115,6 @@ pub(super) const SESSIONS: [&str; 10] = [
 
 /// The columns of `day_unknown_tools`.
 pub(super) const UNKNOWN_TOOLS: [&str; 4] = ["day", "version", "client", "calls"];
-
-fn add_figures(day: &mut DayFigures, row: &mut Row) -> Option<()> {
-    let _version = row.number()?;
-    let (tool, client, figures) = figure_rows::figures(row)?;
-    day.tools.insert((tool, client), figures);
-    Some(())
-}
 
 fn add_pair(day: &mut DayFigures, row: &mut Row) -> Option<()> {
     let _version = row.number()?;

@@ -1,7 +1,6 @@
 //! Sightings by when they were received, the latest first.
 
 use super::engine::Engine;
-use super::json::Row;
 use super::sighting_row::SightingRow;
 use super::sightings::Names;
 use crate::call::{Name, Sighting, UnixNanos};
@@ -18,7 +17,7 @@ pub(super) fn read(
 ) -> Result<ReceivedRead, StoreError> {
     let in_time = format!("FROM sightings WHERE received >= {}", since.get());
     let row = engine.rows(&format!("SELECT count() {in_time}"))?.pop();
-    let there = row.and_then(|row| Row::of(row).number());
+    let there = row.and_then(|mut row| row.number());
     let there = there.ok_or_else(|| engine.damaged("sightings"))?;
     let last =
         if there > limit { format!("ORDER BY received DESC LIMIT {limit}") } else { String::new() };

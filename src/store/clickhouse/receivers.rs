@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::engine::Engine;
-use super::json::Row;
 use super::notes;
 use crate::store::error::StoreError;
 
@@ -65,8 +64,8 @@ pub(super) fn read(engine: &Engine) -> Result<Option<String>, StoreError> {
          ORDER BY key"
     );
     let mut receivers = Vec::new();
-    for row in engine.rows(&query)? {
-        let key = Row::of(row).text().ok_or_else(|| engine.damaged("key"))?;
+    for mut row in engine.rows(&query)? {
+        let key = row.text().ok_or_else(|| engine.damaged("key"))?;
         let words = key.strip_prefix(PREFIX).unwrap_or_default();
         receivers.extend(words.rsplit_once(' ').map(|(who, _token)| who.to_owned()));
     }

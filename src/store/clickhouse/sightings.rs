@@ -62,8 +62,8 @@ pub(super) fn of_day(day: Day, from: UnixNanos, to: UnixNanos) -> String {
 pub(super) fn days(engine: &Engine) -> Result<Vec<Day>, StoreError> {
     let query = "SELECT day FROM (SELECT day FROM sightings GROUP BY day
          UNION DISTINCT SELECT day FROM attempts GROUP BY day) ORDER BY day";
-    let day = |row| {
-        let number = Row::of(row).number().and_then(|number| u32::try_from(number).ok());
+    let day = |mut row: Row| {
+        let number = row.number().and_then(|number| u32::try_from(number).ok());
         number.and_then(Day::from_number).ok_or_else(|| engine.damaged("day"))
     };
     engine.rows(query)?.into_iter().map(day).collect()

@@ -22,6 +22,7 @@ use crate::store::imports::KNOWN_DAYS;
 use crate::store::offered::OfferedTool;
 use crate::store::received::ReceivedRead;
 use crate::store::stored::StoredSighting;
+use crate::store::visit::{VisitDays, WholeDays};
 use crate::store::watermark::Watermark;
 
 /// A database, for readers and for the pass. Cheap to clone.
@@ -170,7 +171,18 @@ impl DatabaseStore {
         from: Day,
         to: Day,
     ) -> Result<Vec<DayFigures>, StoreError> {
-        read_days::read(&self.engine, from, to)
+        let mut whole = WholeDays::default();
+        self.visit_days(from, to, &mut whole)?;
+        Ok(whole.days)
+    }
+
+    pub(in crate::store) fn visit_days(
+        &self,
+        from: Day,
+        to: Day,
+        visit: &mut dyn VisitDays,
+    ) -> Result<(), StoreError> {
+        read_days::visit(&self.engine, (from, to), visit)
     }
 
     pub(in crate::store) fn restatements(

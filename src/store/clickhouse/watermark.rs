@@ -3,7 +3,6 @@
 //! they are gone. The tables keep these counts with each part, in the projection `edges`.
 
 use super::engine::Engine;
-use super::json::Row;
 use crate::call::Day;
 use crate::store::error::StoreError;
 use crate::store::watermark::{FileMark, Watermark};
@@ -27,7 +26,7 @@ pub(super) fn read(engine: &Engine, installation: u64, day: Day) -> Result<Water
              GROUP BY day, part"
         );
         for row in engine.rows(&query)? {
-            let mut row = Row::of(row);
+            let mut row = row;
             let values = (row.number(), row.number(), row.number());
             let (Some(of), Some(part), Some(rows)) = values else {
                 return Err(engine.damaged("day"));

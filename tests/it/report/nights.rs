@@ -6,14 +6,14 @@ use std::path::Path;
 use firstcall::call::Day;
 use firstcall::figures::DayFigures;
 use firstcall::report::publish::nights_kept;
-use firstcall::report::{ReportInput, SiteOptions, publish, site_with};
+use firstcall::report::{SiteOptions, publish, site_with};
 
 use super::pages::assert_links_resolve;
-use super::report_input::{blank_day, counted, empty, habit_of, pair_of};
+use super::report_input::{ReportDays, blank_day, counted, empty, habit_of, pair_of};
 
 /// The report of the night that covered `to`, over days of which each has a call of `tool_of`
 /// it.
-fn night(to: Day, covered: &[Day], tool_of: impl Fn(Day) -> &'static str) -> ReportInput {
+fn night(to: Day, covered: &[Day], tool_of: impl Fn(Day) -> &'static str) -> ReportDays {
     let day_of = |day: &Day| {
         let figures = counted(30, &habit_of("get_order"), 0);
         let tools = [(pair_of("orders", tool_of(*day), "ide"), figures)];
@@ -23,7 +23,7 @@ fn night(to: Day, covered: &[Day], tool_of: impl Fn(Day) -> &'static str) -> Rep
         covered.iter().filter(|day| (first..=last).contains(*day)).map(day_of).collect()
     };
     let from = to.minus(6);
-    ReportInput {
+    ReportDays {
         from,
         to,
         today: to.plus(1),
@@ -35,9 +35,9 @@ fn night(to: Day, covered: &[Day], tool_of: impl Fn(Day) -> &'static str) -> Rep
     }
 }
 
-fn publish_night(dir: &Path, input: &ReportInput) {
+fn publish_night(dir: &Path, input: &ReportDays) {
     let options = SiteOptions { nights_kept: nights_kept(dir), ..SiteOptions::default() };
-    publish(dir, site_with(input, &options)).unwrap();
+    publish(dir, site_with(&input.input(), &options)).unwrap();
 }
 
 fn files_below(dir: &Path, top: &Path, found: &mut BTreeMap<String, String>) {
