@@ -241,7 +241,7 @@ pub fn ingest(
     clock: Arc<dyn Clock>,
     secret: InstallationSecret,
 ) -> Ingest<Arc<Writer>> {
-    let ingest = Ingest::new(writer, clock, secret)
+    let ingest = Ingest::new(writer, clock, &secret)
         .with_limits(reduce_limits(config))
         .with_paging(paging_rules(&config.tools))
         .with_empties(empty_rules(&config.tools))

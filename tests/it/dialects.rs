@@ -23,7 +23,7 @@ use firstcall::recognise::{
     NotACall, Recognition, as_span, dialect_names, is_deciding_event, is_deciding_key,
     is_deciding_name, is_deciding_text, recognise, recognise_log,
 };
-use firstcall::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
+use firstcall::reduce::{Keys, PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
 
 use expectation::{Expected, Shown};
 
@@ -86,11 +86,11 @@ impl Fates {
         scope: &ScopeView<'_>,
         resource: &ResourceView<'_>,
     ) {
-        let secret = InstallationSecret::from_bytes([7; 32]);
+        let keys = Keys::of(&InstallationSecret::from_bytes([7; 32]));
         let (limits, paging) = (ReduceLimits::default(), PagingRules::default());
         let context = ReduceContext {
             now: NOW,
-            secret: &secret,
+            keys: &keys,
             limits: &limits,
             paging: &paging,
             empties: &ToolRules::default(),
