@@ -11,6 +11,7 @@ mod deciding;
 mod dialect;
 mod dialects;
 mod downstream;
+mod lists;
 mod log_record;
 mod never;
 mod not_a_call;
@@ -18,6 +19,7 @@ mod seen;
 
 pub use deciding::{is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text};
 pub use downstream::{downstream_kind, is_downstream_key};
+pub use lists::{EVENTS, NAME_ENDS, NAME_STARTS, deciding_keys, deciding_texts, is_known_key};
 pub use log_record::as_span;
 pub use not_a_call::NotACall;
 
