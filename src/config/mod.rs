@@ -17,6 +17,7 @@ pub mod report;
 mod section;
 pub mod security;
 pub mod sessions;
+pub mod source;
 pub mod store;
 pub mod telemetry;
 pub mod tools;
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use endpoint::Endpoint;
-pub use exporters::{Exporters, OtlpExporter, OtlpProtocol};
+pub use exporters::{Exporters, OtlpExporter, OtlpProtocol, Receiver};
 pub use folder::Folder;
 pub use limits::Limits;
 pub use nightly::{HourOfDay, Nightly};
@@ -37,6 +38,7 @@ pub use report::{Last, PageAssets, Report};
 use section::section;
 pub use security::{Auth, Cors, Tls};
 pub use sessions::Sessions;
+pub use source::{ClickHouseOtel, Source, TableName};
 pub use store::{ClickHouse, Store};
 pub use telemetry::{Metrics, Telemetry};
 pub use tools::{Empty, Paging, ToolDeclaration, ToolKind, ToolName, Tools};
@@ -51,6 +53,9 @@ pub struct Config {
     /// Where telemetry is received.
     #[serde(default, deserialize_with = "section")]
     pub receivers: Receivers,
+    /// What is read beside that, from where it is kept already.
+    #[serde(default, deserialize_with = "section")]
+    pub source: Source,
     /// Where sightings and figures are kept.
     #[serde(default, deserialize_with = "section")]
     pub store: Store,
