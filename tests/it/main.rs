@@ -11,6 +11,7 @@ mod check;
 mod cli;
 mod clickhouse_front;
 mod conformance;
+mod database;
 mod demo;
 mod deploy;
 mod dialects;
