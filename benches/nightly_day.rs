@@ -26,7 +26,7 @@ use std::process::Command;
 
 use firstcall::call::{Day, Sighting, SpanKind};
 use firstcall::clock::ManualClock;
-use firstcall::nightly::{DaysToRun, judge_day, run};
+use firstcall::nightly::{DaysToRun, PassEvent, judge_day, run};
 use firstcall::store::{Batch, Store, Writer, WriterOptions};
 use generator::{Generator, Size};
 use machine::{Meter, peak_mib};
@@ -123,7 +123,13 @@ fn measure(what: &str, folder: &Path, calls: u64) {
             let clock = ManualClock::at(day().plus(2).start());
             let range = DaysToRun::Range { from: day(), to: day() };
             let meter = Meter::start();
-            let report = run(&store, range, &clock, &mut |_event| {}).unwrap();
+            let mut tell = |event| {
+                if let PassEvent::Judging { sightings, .. } = event {
+                    let (wall, cpu) = meter.read();
+                    println!("  pass: gathered {sightings} by {wall:.2} s wall, {cpu:.2} s CPU");
+                }
+            };
+            let report = run(&store, range, &clock, &mut tell).unwrap();
             let days = store.read_days(day(), day()).unwrap();
             let retried: u64 = days[0].tools.values().map(|figures| figures.retried).sum();
             println!("  pass: {retried} retried");

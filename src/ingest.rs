@@ -15,7 +15,7 @@ use crate::clock::Clock;
 use crate::figures::arrival::Refusal;
 use crate::figures::{ArrivalCounts, RecordKind, SourceKey, Sources};
 use crate::otlp::{DecodeError, Format, Sent, sent, walk, walk_logs};
-use crate::reduce::{EmptyDeclaration, PagingRules, ReduceContext, ReduceLimits};
+use crate::reduce::{EmptyDeclaration, Keys, PagingRules, ReduceContext, ReduceLimits};
 use crate::store::{Batch, Committed, RequestDigest, StoreError, Writer};
 pub use collector::Collector;
 use senders::Senders;
@@ -140,7 +140,7 @@ impl Reading {
 pub struct Ingest<C> {
     commit: C,
     clock: Arc<dyn Clock>,
-    secret: InstallationSecret,
+    keys: Keys,
     limits: ReduceLimits,
     paging: PagingRules,
     empties: ToolRules<EmptyDeclaration>,
@@ -151,11 +151,11 @@ pub struct Ingest<C> {
 
 impl<C: Commit> Ingest<C> {
     /// Takes requests into `commit`, with METHOD's rules as they are by default.
-    pub fn new(commit: C, clock: Arc<dyn Clock>, secret: InstallationSecret) -> Self {
+    pub fn new(commit: C, clock: Arc<dyn Clock>, secret: &InstallationSecret) -> Self {
         Self {
             commit,
             clock,
-            secret,
+            keys: Keys::of(secret),
             limits: ReduceLimits::default(),
             paging: PagingRules::default(),
             empties: ToolRules::default(),
@@ -223,7 +223,7 @@ impl<C: Commit> Ingest<C> {
     fn context(&self, now: UnixNanos) -> ReduceContext<'_> {
         ReduceContext {
             now,
-            secret: &self.secret,
+            keys: &self.keys,
             limits: &self.limits,
             paging: &self.paging,
             empties: &self.empties,

@@ -34,7 +34,7 @@ pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
     let now = SystemClock.now();
     let mut around = Around::look(&config);
-    let diagnosis = match Store::open(config.store.sqlite.data_dir.as_path()) {
+    let diagnosis = match Store::open_configured(&config.store) {
         Ok(store) => {
             around.has_data = true;
             around.process = store.receiving_process()?;

@@ -34,7 +34,7 @@ pub use exit_code::ExitCode;
 pub use failure::Failure;
 use logging::{LogFormat, LogLevel};
 
-use crate::config::{Config, Folder};
+use crate::config::Config;
 
 /// Tells, every night, whether models understood your tools the first time.
 ///
@@ -129,7 +129,7 @@ impl Globals {
             None => Config::default(),
         };
         if let Some(data_dir) = &self.data_dir {
-            config.store.sqlite.data_dir = Folder::new(data_dir);
+            config.store.set_folder(data_dir);
         }
         Ok(config)
     }

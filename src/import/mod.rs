@@ -73,7 +73,7 @@ pub fn run(
             opened.map_err(|error| ImportError::Open(source.name(), error))?;
         }
     }
-    let store = Store::create(config.store.sqlite.data_dir.as_path())?;
+    let store = Store::create_configured(&config.store)?;
     let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
     let ingest = server::ingest(config, Arc::clone(&writer), Arc::clone(clock), store.secret()?);
     let mut import = Import {

@@ -21,7 +21,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("otlp", &["call"]),
     ("recognise", &["otlp", "call", "figures"]),
     ("reduce", &["recognise", "otlp", "call", "figures"]),
-    ("store", &["figures", "call"]),
+    ("store", &["config", "figures", "call"]),
     ("ingest", &["otlp", "recognise", "reduce", "store", "call", "figures", "clock"]),
     (
         "receive",
