@@ -13,7 +13,7 @@ use super::{ExitCode, Failure, Globals, tell};
 use crate::call::Day;
 use crate::call::hidden::plain;
 use crate::clock::{Clock, SystemClock};
-use crate::config::{ClickHouseOtel, Config, Last, Receiver, TableName};
+use crate::config::{ClickHouseOtel, Config, Last, ServerUrl, SqlName};
 use crate::import::{self, Damage, ImportError, Imported, Listener, Place, Source, otel_tables};
 use crate::store::StoreError;
 
@@ -36,10 +36,10 @@ pub struct ImportArgs {
     /// Read the tables of an OpenTelemetry Collector's ClickHouse exporter on this server instead
     /// of files [default without files: the configuration's source.clickhouse_otel]
     #[arg(long, value_name = "URL", conflicts_with = "files")]
-    clickhouse: Option<Receiver>,
+    clickhouse: Option<ServerUrl>,
     /// The database that holds the tables [default: default, or the configuration's]
     #[arg(long, value_name = "NAME", conflicts_with = "files")]
-    database: Option<TableName>,
+    database: Option<SqlName>,
     /// How many days of the tables to read, such as 30d [default: 7d, or the configuration's]
     #[arg(long, value_name = "DAYS", conflicts_with = "files")]
     since: Option<Last>,
@@ -100,7 +100,7 @@ fn import_tables(args: &ImportArgs, config: &Config) -> Result<(), Failure> {
 pub(super) struct Told;
 
 impl otel_tables::Listener for Told {
-    fn read(&mut self, table: &TableName, day: Day, kept: u64) {
+    fn read(&mut self, table: &SqlName, day: Day, kept: u64) {
         if kept > 0 {
             tell(&format!("{day}: {} out of {table}", counted(kept, "call", "calls")));
         }

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use endpoint::Endpoint;
-pub use exporters::{Exporters, OtlpExporter, OtlpProtocol, Receiver};
+pub use exporters::{Exporters, OtlpExporter, OtlpProtocol};
 pub use folder::Folder;
 pub use limits::Limits;
 pub use nightly::{HourOfDay, Nightly};
@@ -38,8 +38,8 @@ pub use report::{Last, PageAssets, Report};
 use section::section;
 pub use security::{Auth, Cors, Tls};
 pub use sessions::Sessions;
-pub use source::{ClickHouseOtel, Source, TableName};
-pub use store::{ClickHouse, Store};
+pub use source::{ClickHouseOtel, Source};
+pub use store::{ClickHouse, ServerUrl, SqlName, Store};
 pub use telemetry::{Metrics, Telemetry};
 pub use tools::{Empty, Paging, ToolDeclaration, ToolKind, ToolName, Tools};
 

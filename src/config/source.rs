@@ -1,15 +1,12 @@
 //! Telemetry that is already kept elsewhere and is read from there.
 
-use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use super::exporters::Receiver;
 use super::report::Last;
-use super::section::text;
+use super::store::{ServerUrl, SqlName};
 
 /// Where telemetry is read beside what is received; nowhere by default.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,16 +21,16 @@ pub struct Source {
 #[serde(deny_unknown_fields)]
 pub struct ClickHouseOtel {
     /// The server's HTTP interface, such as `http://127.0.0.1:8123`.
-    pub url: Receiver,
+    pub url: ServerUrl,
     /// The database that holds the tables; `default` by default, as for the exporter.
     #[serde(default = "default_database")]
-    pub database: TableName,
+    pub database: SqlName,
     /// The table of spans; `otel_traces` by default. One that is not there is left out.
     #[serde(default = "default_traces")]
-    pub traces_table: TableName,
+    pub traces_table: SqlName,
     /// The table of log records; `otel_logs` by default. One that is not there is left out.
     #[serde(default = "default_logs")]
-    pub logs_table: TableName,
+    pub logs_table: SqlName,
     /// Who firstcall is to the server; nobody is named by default.
     #[serde(default)]
     pub user: Option<String>,
@@ -53,7 +50,7 @@ pub struct ClickHouseOtel {
 
 impl ClickHouseOtel {
     /// The exporter's own names at `url`.
-    pub fn at(url: Receiver) -> Self {
+    pub fn at(url: ServerUrl) -> Self {
         Self {
             url,
             database: default_database(),
@@ -68,62 +65,20 @@ impl ClickHouseOtel {
     }
 }
 
-fn default_database() -> TableName {
-    TableName("default".to_owned())
+fn default_database() -> SqlName {
+    SqlName::of("default")
 }
 
-fn default_traces() -> TableName {
-    TableName("otel_traces".to_owned())
+fn default_traces() -> SqlName {
+    SqlName::of("otel_traces")
 }
 
-fn default_logs() -> TableName {
-    TableName("otel_logs".to_owned())
+fn default_logs() -> SqlName {
+    SqlName::of("otel_logs")
 }
 
 fn default_timeout() -> NonZeroU32 {
     NonZeroU32::MIN.saturating_add(59)
-}
-
-/// The name of a table or a database: letters, digits, underscores and hyphens. It can stand in a
-/// statement between backticks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TableName(String);
-
-/// A text that is no such name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected a name of at most 128 letters, digits, underscores and hyphens")]
-pub struct ParseTableNameError;
-
-impl TableName {
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for TableName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl FromStr for TableName {
-    type Err = ParseTableNameError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_sound = |c: char| c == '_' || c == '-' || c.is_ascii_alphanumeric();
-        if (1..=128).contains(&text.len()) && text.chars().all(is_sound) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(ParseTableNameError)
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for TableName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        text(deserializer)
-    }
 }
 
 #[cfg(test)]
@@ -137,12 +92,12 @@ mod tests {
         let config = Config::parse("source: {clickhouse_otel: {url: 'http://db:8123/'}}").unwrap();
         let tables = config.source.clickhouse_otel.as_ref().unwrap();
         let names = [&tables.database, &tables.traces_table, &tables.logs_table];
-        assert_eq!(names.map(TableName::as_str), ["default", "otel_traces", "otel_logs"]);
+        assert_eq!(names.map(SqlName::as_str), ["default", "otel_traces", "otel_logs"]);
         assert_eq!((tables.since.days(), tables.timeout_s.get()), (7, 60));
         assert_eq!(*tables, ClickHouseOtel::at("http://db:8123".parse().unwrap()));
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
         let text = "source: {clickhouse_otel: {url: 'https://db:8443', database: otel, \
-            traces_table: t, logs_table: l-1, user: reader, password_env: PASSWORD, since: 30d, \
+            traces_table: t, logs_table: l_1, user: reader, password_env: PASSWORD, since: 30d, \
             timeout_s: 5}}";
         let config = Config::parse(text).unwrap();
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);

@@ -42,10 +42,9 @@ pub const EVENTS: &[&str] = &[
 
 /// The keys that make a span worth reading whole whatever stands under them.
 pub fn deciding_keys() -> impl Iterator<Item = &'static str> {
-    let keys = Key::ALL
-        .iter()
-        .filter(|key| Key::is_deciding(key.text().as_bytes()) && **key != Key::GenAiOperationName);
-    keys.map(|key| key.text())
+    let texts = Key::ALL.iter().map(|key| key.text());
+    texts
+        .filter(|text| Key::is_deciding(text.as_bytes()) && *text != Key::GenAiOperationName.text())
 }
 
 /// The key that does so for some texts alone, blank ones beside these.
@@ -88,7 +87,7 @@ mod tests {
     fn every_deciding_key_is_listed() {
         let (key, texts) = deciding_texts();
         assert!(deciding_keys().chain([key]).all(|key| is_deciding_key(key.as_bytes())));
-        let decide = Key::ALL.iter().filter(|key| Key::is_deciding(key.text().as_bytes())).count();
+        let decide = Key::ALL.iter().filter(|key| is_deciding_key(key.text().as_bytes())).count();
         assert_eq!(deciding_keys().count() + 1, decide);
         assert!(texts.iter().all(|text| is_deciding_text(key.as_bytes(), text.as_bytes())));
     }

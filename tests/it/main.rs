@@ -27,6 +27,7 @@ mod nightly;
 mod no_content;
 mod no_content_end_to_end;
 mod operation;
+mod otel_tables;
 mod receive;
 mod recorded_runs;
 mod recovery;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tokio::runtime::Runtime;
 
 use super::error::TablesError;
-use crate::config::{ClickHouseOtel, TableName};
+use crate::config::{ClickHouseOtel, SqlName};
 
 /// A server that holds tables.
 pub(super) struct Connection {
@@ -50,7 +50,7 @@ impl Connection {
     }
 
     /// A table's columns with their types; none where there is no such table.
-    pub(super) fn columns(&self, table: &TableName) -> Result<Vec<(String, String)>, TablesError> {
+    pub(super) fn columns(&self, table: &SqlName) -> Result<Vec<(String, String)>, TablesError> {
         let sql = "SELECT name, type AS of FROM system.columns \
                    WHERE database = currentDatabase() AND table = {table: String}";
         let found: Vec<Column> = self.all(self.query(sql).param("table", table.as_str()))?;

@@ -7,7 +7,7 @@
 
 use super::connection::Connection;
 use super::error::TablesError;
-use crate::config::TableName;
+use crate::config::SqlName;
 
 /// What differs from table to table.
 #[expect(clippy::struct_excessive_bools, reason = "four columns that are there or not")]
@@ -48,7 +48,7 @@ impl Layout {
     /// The layout of a table of spans; none where there is no such table.
     pub(super) fn of_spans(
         connection: &Connection,
-        table: &TableName,
+        table: &SqlName,
     ) -> Result<Option<Self>, TablesError> {
         Self::of(connection, table, OF_SPANS, "SpanAttributes")
     }
@@ -56,14 +56,14 @@ impl Layout {
     /// The layout of a table of log records; none where there is no such table.
     pub(super) fn of_logs(
         connection: &Connection,
-        table: &TableName,
+        table: &SqlName,
     ) -> Result<Option<Self>, TablesError> {
         Self::of(connection, table, OF_LOGS, "LogAttributes")
     }
 
     fn of(
         connection: &Connection,
-        table: &TableName,
+        table: &SqlName,
         needed: &[&'static str],
         attributes: &str,
     ) -> Result<Option<Self>, TablesError> {

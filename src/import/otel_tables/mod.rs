@@ -25,7 +25,7 @@ use super::known::Known;
 use super::{ImportError, Imported};
 use crate::call::Day;
 use crate::clock::Clock;
-use crate::config::{ClickHouseOtel, Config, TableName};
+use crate::config::{ClickHouseOtel, Config, SqlName};
 use crate::ingest::{Collector, Ingest, Reading};
 use crate::otlp::{LogVisitor, Outline, Sent, Visitor};
 use crate::server;
@@ -48,7 +48,7 @@ const NOTING: Duration = Duration::from_mins(1);
 /// What a person hears while tables are read.
 pub trait Listener {
     /// A day of a table was looked through, and this many calls of it were kept.
-    fn read(&mut self, table: &TableName, day: Day, kept: u64);
+    fn read(&mut self, table: &SqlName, day: Day, kept: u64);
 }
 
 /// Reads the tables of `source` into the store of `config`, which no other process writes to.
@@ -58,7 +58,7 @@ pub fn run(
     clock: &Arc<dyn Clock>,
     listener: &mut dyn Listener,
 ) -> Result<Imported, ImportError> {
-    let store = Store::create(config.store.sqlite.data_dir.as_path())?;
+    let store = Store::create_configured(&config.store)?;
     let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
     let ingest = server::ingest(config, Arc::clone(&writer), Arc::clone(clock), store.secret()?);
     let mut reader = Reader::new(source, config, &store, &ingest, clock)?;

@@ -2,7 +2,7 @@
 
 use super::row::SlotRow;
 use super::sql::SLOT_NANOS;
-use crate::config::{ClickHouseOtel, TableName};
+use crate::config::{ClickHouseOtel, SqlName};
 use crate::store::RequestDigest;
 
 /// Rows that are asked for at once, but that a minute is never divided.
@@ -23,7 +23,7 @@ pub(super) struct Slot {
 impl Slot {
     /// The slot of a table's minute. A server is not told apart by its address, which may change;
     /// two servers' minutes differ in what they hold.
-    pub(super) fn of(source: &ClickHouseOtel, table: &TableName, row: SlotRow) -> Self {
+    pub(super) fn of(source: &ClickHouseOtel, table: &SqlName, row: SlotRow) -> Self {
         let SlotRow { slot, rows, print } = row;
         let seen = format!("clickhouse_otel\0{}\0{table}\0{slot}", source.database);
         let content = format!("{seen}\0{rows}\0{print}");

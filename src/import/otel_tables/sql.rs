@@ -6,7 +6,7 @@
 //! engine reads the long texts of few rows only.
 
 use super::layout::Layout;
-use crate::config::TableName;
+use crate::config::SqlName;
 use crate::recognise::{EVENTS, NAME_ENDS, NAME_STARTS, deciding_keys, deciding_texts};
 
 /// Nanoseconds in the unit in which it is remembered what was read.
@@ -27,7 +27,7 @@ const ASKED: [&str; 6] = [
 
 /// A table with its layout.
 pub(super) struct Table<'t> {
-    pub(super) name: &'t TableName,
+    pub(super) name: &'t SqlName,
     pub(super) layout: Layout,
     /// Whether client spans below calls are wanted.
     pub(super) wants_attempts: bool,
