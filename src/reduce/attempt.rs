@@ -56,11 +56,8 @@ fn dependency<'v>(asked: &Asked<'v>, kind: AttemptKind) -> &'v str {
     const SYSTEMS: &[Key] =
         &[Key::DbSystemName, Key::DbSystem, Key::RpcService, Key::RpcSystemName, Key::RpcSystem];
     let url = || asked.first(&[Key::UrlFull, Key::HttpUrl]).and_then(host);
-    let name = asked
-        .first(NAMES)
-        .or_else(url)
-        .or_else(|| asked.first(SYSTEMS))
-        .unwrap_or(kind.word());
+    let name =
+        asked.first(NAMES).or_else(url).or_else(|| asked.first(SYSTEMS)).unwrap_or(kind.word());
     name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default()
 }
 
@@ -91,8 +88,7 @@ fn operation(span: &SpanView<'_>, asked: &Asked<'_>, context: &ReduceContext<'_>
         Key::DbOperation,
         Key::RpcMethod,
     ];
-    const WITHIN: &[Key] =
-        &[Key::DbCollectionName, Key::DbNamespace, Key::DbName, Key::RpcService];
+    const WITHIN: &[Key] = &[Key::DbCollectionName, Key::DbNamespace, Key::DbName, Key::RpcService];
     let what = asked.first(ASKED).unwrap_or_default();
     let what = what.split(['?', '#']).next().filter(|_| what.contains("://")).unwrap_or(what);
     let within = asked.first(WITHIN).unwrap_or_default();

@@ -9,8 +9,8 @@ use firstcall::call::{
 use firstcall::figures::Refusal;
 use firstcall::otlp::{Attributes, ResourceView, ScopeView, SpanView, StatusView, Value};
 use firstcall::recognise::{NotACall, Recognition, recognise};
-use firstcall::reduce::{Keys, 
-    PagingDeclaration, PagingRules, ReduceContext, ReduceLimits, Reduced, reduce,
+use firstcall::reduce::{
+    Keys, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits, Reduced, reduce,
 };
 use proptest::prelude::*;
 
