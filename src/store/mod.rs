@@ -40,3 +40,6 @@ pub use stored::{StoredArguments, StoredSighting};
 pub use visit::VisitDays;
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
+
+#[cfg(test)]
+mod tests;
