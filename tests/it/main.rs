@@ -16,6 +16,7 @@ mod demo;
 mod deploy;
 mod dialects;
 mod doctor;
+mod engine;
 mod exactly_once;
 mod exporters;
 mod fuzz_corpus;
