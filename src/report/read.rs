@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::fold::Fold;
 use super::input::{Dates, Range, ReportInput, RestatedDay, ShownBefore};
-use crate::call::Day;
-use crate::store::{Store, StoreError};
+use crate::call::{ClientName, Day, ToolKey};
+use crate::figures::{DayFigures, Figures};
+use crate::store::{Store, StoreError, VisitDays};
 
 /// Reads what a report of `range`, made on `today`, is made of.
 pub fn read(store: &Store, range: Range, today: Day) -> Result<ReportInput, StoreError> {
@@ -36,13 +37,17 @@ pub fn read(store: &Store, range: Range, today: Day) -> Result<ReportInput, Stor
         restated.insert(restatement.day, RestatedDay { tools: tools.collect() });
     }
     let mut fold = Fold::new(dates, restated);
-    // TODO days one by one
-    for mut day in store.read_days(first, to)? {
-        for ((tool, client), figures) in std::mem::take(&mut day.tools) {
-            fold.add(day.day, &tool, &client, figures);
-        }
-        fold.close_day(&day);
-    }
+    store.visit_days(first, to, &mut fold)?;
     let arrivals = store.arrival_counts(from, to)?;
     Ok(ReportInput { arrivals, has_calls_uncovered, ..fold.finish() })
+}
+
+impl VisitDays for Fold {
+    fn tool(&mut self, day: Day, tool: ToolKey, client: ClientName, figures: Figures) {
+        self.add(day, &tool, &client, figures);
+    }
+
+    fn rest(&mut self, rest: DayFigures) {
+        self.close_day(&rest);
+    }
 }
