@@ -110,7 +110,9 @@ impl From<NightlyError> for Failure {
         match error {
             NightlyError::Store(error) => error.into(),
             NightlyError::Days(_) => Self::hinted(ExitCode::Usage, error.help(), error),
-            NightlyError::Scratch { .. } => Self::hinted(ExitCode::Store, error.help(), error),
+            NightlyError::Scratch { .. } | NightlyError::Answer | NightlyError::Mismatch(_) => {
+                Self::hinted(ExitCode::Store, error.help(), error)
+            }
         }
     }
 }
