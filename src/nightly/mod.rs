@@ -19,7 +19,6 @@ mod divide;
 mod explain;
 mod exported_call;
 mod facts;
-mod few;
 mod first_call;
 mod fold;
 mod gathered;
