@@ -9,6 +9,7 @@ use firstcall::otlp::Format;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as ProtoValue;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
+use opentelemetry_proto::tonic::resource::v1::Resource;
 use opentelemetry_proto::tonic::trace::v1::span::Event;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span, Status};
 use prost::Message;
@@ -27,10 +28,10 @@ pub fn check(bytes: &[u8]) {
 }
 
 /// Writes JSON, choosing among the ways of writing by numbers that depend on the request alone.
-struct Writer(u64);
+pub(crate) struct Writer(u64);
 
 impl Writer {
-    fn new(seed: &[u8]) -> Self {
+    pub(crate) fn new(seed: &[u8]) -> Self {
         // Fowler, Noll and Vo's hash.
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         Self(seed.iter().fold(0xcbf2_9ce4_8422_2325, mix) | 1)
@@ -47,28 +48,37 @@ impl Writer {
 
     fn request(&mut self, request: &ExportTraceServiceRequest) -> String {
         let list = self.list(&request.resource_spans, Self::resource_spans);
-        let text = self.object(vec![("resourceSpans", list)]);
+        self.whole("resourceSpans", list)
+    }
+
+    /// A whole request of one member.
+    pub(crate) fn whole(&mut self, member: &str, list: Option<String>) -> String {
+        let text = self.object(vec![(member, list)]);
         // Some writers begin with a byte order mark.
         if self.choose(8) == 0 { format!("\u{feff}{text}\n") } else { text }
     }
 
     fn resource_spans(&mut self, resource_spans: &ResourceSpans) -> String {
-        let resource = resource_spans.resource.as_ref().map(|resource| {
-            let attributes = self.list(&resource.attributes, Self::pair);
-            self.object(vec![("attributes", attributes)])
-        });
+        let resource = self.resource(resource_spans.resource.as_ref());
         let scopes = self.list(&resource_spans.scope_spans, Self::scope_spans);
         self.object(vec![("resource", resource), ("scopeSpans", scopes)])
     }
 
     fn scope_spans(&mut self, scope_spans: &ScopeSpans) -> String {
-        let scope = scope_spans.scope.as_ref().map(|scope| {
-            let InstrumentationScope { name, version, .. } = scope;
-            let (name, version) = (self.text(name), self.text(version));
-            self.object(vec![("name", name), ("version", version)])
-        });
+        let scope = self.scope(scope_spans.scope.as_ref());
         let spans = self.list(&scope_spans.spans, Self::span);
         self.object(vec![("scope", scope), ("spans", spans)])
+    }
+
+    pub(crate) fn resource(&mut self, resource: Option<&Resource>) -> Option<String> {
+        let attributes = self.list(&resource?.attributes, Self::pair);
+        Some(self.object(vec![("attributes", attributes)]))
+    }
+
+    pub(crate) fn scope(&mut self, scope: Option<&InstrumentationScope>) -> Option<String> {
+        let InstrumentationScope { name, version, .. } = scope?;
+        let (name, version) = (self.text(name), self.text(version));
+        Some(self.object(vec![("name", name), ("version", version)]))
     }
 
     fn span(&mut self, span: &Span) -> String {
@@ -105,13 +115,13 @@ impl Writer {
         self.object(vec![("code", code), ("message", message)])
     }
 
-    fn pair(&mut self, pair: &KeyValue) -> String {
+    pub(crate) fn pair(&mut self, pair: &KeyValue) -> String {
         let key = self.text(&pair.key);
         let value = pair.value.as_ref().map(|value| self.value(value));
         self.object(vec![("key", key), ("value", value)])
     }
 
-    fn value(&mut self, value: &AnyValue) -> String {
+    pub(crate) fn value(&mut self, value: &AnyValue) -> String {
         let Some(value) = &value.value else {
             return self.pick(&["{}", "null", r#"{"stringValue":null}"#]).to_owned();
         };
@@ -141,7 +151,7 @@ impl Writer {
     }
 
     /// An object of those members that are there, each under either of its names.
-    fn object(&mut self, mut members: Vec<(&str, Option<String>)>) -> String {
+    pub(crate) fn object(&mut self, mut members: Vec<(&str, Option<String>)>) -> String {
         if self.choose(4) == 0 {
             members.reverse();
         }
@@ -168,7 +178,11 @@ impl Writer {
     }
 
     /// A list; one that is empty may also be left out.
-    fn list<T>(&mut self, items: &[T], write: fn(&mut Self, &T) -> String) -> Option<String> {
+    pub(crate) fn list<T>(
+        &mut self,
+        items: &[T],
+        write: fn(&mut Self, &T) -> String,
+    ) -> Option<String> {
         if items.is_empty() && self.choose(2) == 0 {
             return None;
         }
@@ -177,7 +191,7 @@ impl Writer {
     }
 
     /// A text; one that is empty may also be left out.
-    fn text(&mut self, text: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, text: &str) -> Option<String> {
         (!text.is_empty() || self.choose(2) == 0).then(|| self.written(text))
     }
 
@@ -197,7 +211,7 @@ impl Writer {
         written + "\""
     }
 
-    fn hex(&mut self, bytes: &[u8]) -> Option<String> {
+    pub(crate) fn hex(&mut self, bytes: &[u8]) -> Option<String> {
         if bytes.is_empty() && self.choose(2) == 0 {
             return None;
         }
@@ -209,7 +223,7 @@ impl Writer {
         Some(format!("\"{}\"", if self.choose(2) == 0 { hex } else { hex.to_uppercase() }))
     }
 
-    fn number(&mut self, number: impl std::fmt::Display) -> Option<String> {
+    pub(crate) fn number(&mut self, number: impl std::fmt::Display) -> Option<String> {
         let written = number.to_string();
         if written == "0" && self.choose(2) == 0 {
             return None;

@@ -6,5 +6,7 @@
 pub mod canonical_json;
 pub mod json_text;
 pub mod json_twin;
+pub mod json_twin_logs;
 pub mod protobuf;
+pub mod protobuf_logs;
 mod shown;

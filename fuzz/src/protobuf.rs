@@ -38,7 +38,7 @@ pub fn check(bytes: &[u8]) {
 }
 
 /// What the walker does not look at, for nothing of it is kept.
-fn is_lenient_about(error: &str) -> bool {
+pub(crate) fn is_lenient_about(error: &str) -> bool {
     // Bad text is mended; depth is cut; a field that is not read may have any wire type.
     ["UTF-8", "recursion limit", "invalid wire type"].iter().any(|lenient| error.contains(lenient))
         // The framing of these is checked, and no field inside them.
@@ -50,10 +50,7 @@ fn is_lenient_about(error: &str) -> bool {
 /// Whether the error may lie in values that were not opened, for no span around them was wanted:
 /// of such the framing alone is checked.
 fn is_unread(error: &str, shown: &Shown) -> bool {
-    let spans: u64 = shown.resources.iter().map(|(_, spans)| spans).sum();
-    let is_all_read =
-        spans == shown.spans.len() as u64 && shown.resources.iter().all(|(_, spans)| *spans > 0);
-    !is_all_read && (error.contains("Span.") || error.contains("Resource."))
+    !shown.is_all_read() && (error.contains("Span.") || error.contains("Resource."))
 }
 
 /// What the walker should show of what prost has read.
@@ -79,7 +76,7 @@ pub(crate) fn expected(request: &ExportTraceServiceRequest, wanted: Wanted) -> S
     shown
 }
 
-fn value_of(value: Option<&AnyValue>) -> Value<'_> {
+pub(crate) fn value_of(value: Option<&AnyValue>) -> Value<'_> {
     match value.and_then(|value| value.value.as_ref()) {
         None | Some(ProtoValue::StringValueStrindex(_)) => Value::Empty,
         Some(ProtoValue::StringValue(text)) => Value::String(text.into()),
@@ -94,7 +91,7 @@ fn value_of(value: Option<&AnyValue>) -> Value<'_> {
     }
 }
 
-fn pairs_of(pairs: &[KeyValue]) -> Vec<(Cow<'_, str>, Value<'_>)> {
+pub(crate) fn pairs_of(pairs: &[KeyValue]) -> Vec<(Cow<'_, str>, Value<'_>)> {
     let pair = |pair| {
         let KeyValue { key, value, .. }: &KeyValue = pair;
         (Cow::from(key), value_of(value.as_ref()))

@@ -8,9 +8,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 use super::baseline::BaselineArgs;
 use super::range::RangeArgs;
 use super::{ExitCode, Failure, Globals, print, tell};
-use crate::figures::{RangeFigures, Rule};
+use crate::figures::Rule;
 use crate::report::gate::{Check, Gate, LeastRate, ToolLeast, junit};
-use crate::report::model::Facts;
 
 /// Arguments of `firstcall check`.
 #[derive(Debug, Args)]
@@ -70,12 +69,8 @@ pub fn run(args: &CheckArgs, globals: &Globals) -> Result<(), Failure> {
     };
     let baseline = args.baseline.read(&[gate.rule])?;
     let input = args.range.read(&config)?;
-    let checks = if let Some(baseline) = &baseline {
-        gate.judge(&RangeFigures::of(&input.days), &baseline.figures)
-    } else {
-        let facts = Facts::of(&input);
-        gate.judge(&facts.now, &facts.before)
-    };
+    let before = baseline.as_ref().map_or(&input.before, |baseline| &baseline.figures);
+    let checks = gate.judge(&input.now, before);
     if let Some(path) = &args.junit {
         fs::write(path, junit::junit(&checks, gate.rule)).map_err(|source| {
             let error = format!("cannot write the JUnit file `{}`: {source}", path.display());

@@ -7,7 +7,6 @@ use crate::call::Day;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::exporters;
-use crate::figures::RangeFigures;
 use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question, Terms};
 use crate::report::{self, Range};
 use crate::store::Store;
@@ -35,7 +34,7 @@ pub struct NightlyArgs {
 /// Runs the command.
 pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
-    let store = Store::open(config.store.sqlite.data_dir.as_path())?;
+    let store = Store::open_configured(&config.store)?;
     let declared = declared::of(&config.tools);
     let terms = Terms::inferring(config.sessions.infer);
     if let (Some(tool), Some(day)) = (&args.explain, args.day) {
@@ -85,8 +84,7 @@ fn send(config: &Config, store: &Store) {
         Ok(input) => input,
         Err(error) => return tell(&format!("warning: no figures were sent: {error}")),
     };
-    let figures = RangeFigures::of(&input.days);
-    match exporters::send(&config.exporters.otlp, &figures, input.as_of) {
+    match exporters::send(&config.exporters.otlp, &input.now, input.dates.as_of) {
         Ok(sent) if sent.points > 0 => {
             tell(&format!("sent {} figures as metrics", sent.points));
         }
@@ -112,7 +110,9 @@ impl From<NightlyError> for Failure {
         match error {
             NightlyError::Store(error) => error.into(),
             NightlyError::Days(_) => Self::hinted(ExitCode::Usage, error.help(), error),
-            NightlyError::Scratch { .. } => Self::hinted(ExitCode::Store, error.help(), error),
+            NightlyError::Scratch { .. } | NightlyError::Answer | NightlyError::Mismatch(_) => {
+                Self::hinted(ExitCode::Store, error.help(), error)
+            }
         }
     }
 }

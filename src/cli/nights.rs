@@ -12,7 +12,6 @@ use crate::call::UnixNanos;
 use crate::clock::Clock;
 use crate::config::{Config, Last, OtlpExporter};
 use crate::exporters;
-use crate::figures::RangeFigures;
 use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent, Terms};
 use crate::report::{self, OfferedTool, ReportInput};
 use crate::self_report::SelfReport;
@@ -156,7 +155,7 @@ impl Nights {
         if self.exporter.endpoint.is_none() {
             return;
         }
-        let sent = exporters::send(&self.exporter, &RangeFigures::of(&input.days), input.as_of);
+        let sent = exporters::send(&self.exporter, &input.now, input.dates.as_of);
         self.self_report.figures_exported(sent.is_ok());
         match sent {
             Ok(sent) => tracing::info!(

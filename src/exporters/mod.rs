@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use crate::call::{ClientName, Day, ToolKey};
 use crate::config::OtlpExporter;
-use crate::figures::{Figures, RangeFigures};
+use crate::figures::RangeFigures;
 
 /// What was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,18 +93,15 @@ pub fn send(
     };
     let mut pipeline = otlp::Pipeline::start(settings, endpoint)?;
     pipeline.add_range(as_of, range.covered.len() as u64);
-    for (of, figures) in subjects(range) {
-        pipeline.add(of, figures)?;
+    pipeline.add(Of::Overall, &range.overall)?;
+    for (key, tool) in &range.tools {
+        pipeline.add(Of::Tool(key), &tool.all)?;
+        for (client, packed) in &tool.clients {
+            pipeline.add(Of::ToolClient(key, client), &packed.figures())?;
+        }
+    }
+    for (client, figures) in &range.clients {
+        pipeline.add(Of::Client(client), figures)?;
     }
     pipeline.finish()
-}
-
-fn subjects(range: &RangeFigures) -> impl Iterator<Item = (Of<'_>, &Figures)> {
-    let tools = range.tools.iter().flat_map(|(key, tool)| {
-        let clients = tool.clients.iter();
-        let clients = clients.map(move |(client, found)| (Of::ToolClient(key, client), found));
-        std::iter::once((Of::Tool(key), &tool.all)).chain(clients)
-    });
-    let clients = range.clients.iter().map(|(client, found)| (Of::Client(client), found));
-    std::iter::once((Of::Overall, &range.overall)).chain(tools).chain(clients)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::day::{DayFigures, PairKey, QualityCounts, SessionCounts};
+use super::packed::PackedFigures;
 use super::tool_client::Figures;
 use crate::call::{ClientName, Day, ToolKey};
 
@@ -31,8 +32,8 @@ pub struct RangeFigures {
 pub struct ToolFigures {
     /// All clients together.
     pub all: Figures,
-    /// Per client.
-    pub clients: BTreeMap<ClientName, Figures>,
+    /// Per client, packed: there may be hundreds of clients for each of thousands of tools.
+    pub clients: BTreeMap<ClientName, PackedFigures>,
 }
 
 impl RangeFigures {
@@ -47,20 +48,25 @@ impl RangeFigures {
     }
 
     fn add(&mut self, day: &DayFigures) {
-        self.covered.push(day.day);
         for ((tool, client), figures) in &day.tools {
-            // Calls of tools that are not there are taken from the day's own list below, so
-            // that they cannot be counted twice.
+            // Calls of tools that are not there are taken from the day's own list, so that they
+            // cannot be counted twice.
             let figures = Figures { unknown_tool_calls: 0, ..figures.clone() };
             self.overall.merge(&figures);
-            self.clients.entry(client.clone()).or_default().merge(&figures);
-            let of_tool = self.tools.entry(tool.clone()).or_default();
-            of_tool.all.merge(&figures);
-            of_tool.clients.entry(client.clone()).or_default().merge(&figures);
+            self.client(client).merge(&figures);
+            self.tool(tool).all.merge(&figures);
+            self.cell(tool, client).merge(&figures);
         }
+        self.add_beside_tools(day);
+    }
+
+    /// Adds all of a day but its tools: that it is covered, what was called and is not there,
+    /// pairs, sessions, and what it was made of.
+    pub fn add_beside_tools(&mut self, day: &DayFigures) {
+        self.covered.push(day.day);
         for (client, calls) in &day.unknown_tool_calls {
             self.overall.unknown_tool_calls += calls;
-            self.clients.entry(client.clone()).or_default().unknown_tool_calls += calls;
+            self.client(client).unknown_tool_calls += calls;
         }
         for (pair, times) in &day.pairs {
             *self.pairs.entry(pair.clone()).or_default() += times;
@@ -69,6 +75,23 @@ impl RangeFigures {
             self.sessions.entry(client.clone()).or_default().merge(sessions);
         }
         self.quality.merge(&day.quality);
+    }
+
+    /// A tool's sums, to add to.
+    pub fn tool(&mut self, tool: &ToolKey) -> &mut ToolFigures {
+        self.tools.entry(tool.clone()).or_default()
+    }
+
+    /// A client's sums, to add to.
+    pub fn client(&mut self, client: &ClientName) -> &mut Figures {
+        self.clients.entry(client.clone()).or_default()
+    }
+
+    /// The sums of a tool with one client, to add to.
+    pub fn cell(&mut self, tool: &ToolKey, client: &ClientName) -> &mut PackedFigures {
+        // A client's name is held once, however many tools it called.
+        let same = self.clients.get_key_value(client).map_or(client, |(name, _)| name).clone();
+        self.tool(tool).clients.entry(same).or_default()
     }
 
     /// All sessions together.
@@ -122,6 +145,6 @@ mod tests {
         assert_eq!(range.clients[&ide].calls, 6);
         assert_eq!(range.clients[&ide].unknown_tool_calls, 4);
         assert_eq!(range.tools[&tool("a")].all.calls, 14);
-        assert_eq!(range.tools[&tool("a")].clients[&bot].calls, 8);
+        assert_eq!(range.tools[&tool("a")].clients[&bot].counts().calls, 8);
     }
 }

@@ -16,6 +16,7 @@ mod chain;
 mod days;
 mod declared;
 mod divide;
+mod engine;
 mod explain;
 mod exported_call;
 mod facts;
@@ -53,6 +54,7 @@ pub use call::Call;
 pub use chain::{Chain, ChainKind};
 pub use days::{DaysError, DaysToRun};
 pub use declared::Declared;
+pub use engine::{Mismatch, Question as EngineQuestion, figures as engine_figures};
 pub use explain::{
     ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
 };

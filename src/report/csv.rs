@@ -20,8 +20,9 @@ pub fn write(facts: &Facts<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (key, tool) in &facts.now.tools {
         let (service, name) = (key.service.as_str(), key.tool.as_str());
         out.write_record(row(["tool", service, name, ""], &tool.all))?;
-        for (client, figures) in &tool.clients {
-            out.write_record(row(["tool_client", service, name, client.as_str()], figures))?;
+        for (client, packed) in &tool.clients {
+            let figures = packed.figures();
+            out.write_record(row(["tool_client", service, name, client.as_str()], &figures))?;
         }
     }
     for (client, figures) in &facts.now.clients {

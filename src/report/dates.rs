@@ -53,6 +53,13 @@ pub fn without_year(day: Day) -> String {
     format!("{day} {month}")
 }
 
+/// A month as text that sorts, and as people read it: `2026-09` and `September 2026`.
+pub fn month(day: Day) -> (String, String) {
+    let sorts = day.to_string().chars().take(7).collect();
+    let Date { month, year, .. } = date(day);
+    (sorts, format!("{month} {year}"))
+}
+
 /// `23 to 29 November 2026`, `28 October to 3 November 2026`, `29 November 2026`.
 pub fn range(from: Day, to: Day) -> String {
     let (first, last) = (date(from), date(to));
@@ -106,5 +113,6 @@ mod tests {
             "31 December 2025 to 1 January 2026"
         );
         assert_eq!(short(day("2026-09-05")), "5 Sep");
+        assert_eq!(month(day("2026-09-05")), ("2026-09".to_owned(), "September 2026".to_owned()));
     }
 }

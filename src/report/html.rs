@@ -8,7 +8,7 @@ use askama::Template;
 
 use super::assets::{Assets, Head};
 use super::model::client_page::{ClientList, ClientPage};
-use super::model::night_page::NightPage;
+use super::model::night_page::{NightList, NightPage};
 use super::model::overview::Overview;
 use super::model::quality::QualityPage;
 use super::model::recovery::RecoveryPage;
@@ -85,6 +85,13 @@ struct NightTemplate<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "html/nights.html")]
+struct Nights<'a> {
+    page: &'a NightList,
+    head: &'a Head,
+}
+
+#[derive(Template)]
 #[template(path = "html/quality.html")]
 struct Quality<'a> {
     page: &'a QualityPage,
@@ -156,6 +163,11 @@ impl Pages {
     /// A night's page.
     pub fn night(&self, page: &NightPage) -> String {
         render(&NightTemplate { page, head: &self.head })
+    }
+
+    /// The list of nights.
+    pub fn nights(&self, page: &NightList) -> String {
+        render(&Nights { page, head: &self.head })
     }
 
     /// The data-quality page.

@@ -1,10 +1,14 @@
-//! What a report is made of: the figures of a range, and what was known beside them.
+//! What a report is made of: the figures of a range added up, and what was known beside them.
+//!
+//! It holds sums and headline counts, and no day as a whole, so it is about as large as one day
+//! of figures however many days were added up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::call::{Day, Name, ToolKey};
-use crate::figures::{ArrivalCounts, DayFigures, Figures, Rate};
-use crate::store::{Store, StoreError};
+use super::lines::Lines;
+use super::night::NightFigures;
+use crate::call::{ClientName, Day, Name, ToolKey};
+use crate::figures::{ArrivalCounts, Figures, RangeFigures, Rate};
 
 /// How many days the small charts reach back.
 pub const HISTORY_DAYS: u32 = 30;
@@ -38,9 +42,9 @@ pub fn previous_period(from: Day, to: Day) -> Option<(Day, Day)> {
     Some((Day::from_number(start)?, from.minus(1)))
 }
 
-/// Everything that one report is made of. The same input makes the same bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportInput {
+/// The days that a report speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dates {
     /// The range's first day.
     pub from: Day,
     /// The range's last day.
@@ -49,19 +53,62 @@ pub struct ReportInput {
     pub today: Day,
     /// The last covered day; none where no pass has covered a day yet.
     pub as_of: Option<Day>,
-    /// The covered days of the range, ascending.
-    pub days: Vec<DayFigures>,
-    /// The covered days of the period of equal length before, ascending.
-    pub previous: Vec<DayFigures>,
-    /// The covered days among the 30 up to `to`, ascending; the small charts show them.
-    pub history: Vec<DayFigures>,
-    /// The days that were run again after they had been shown.
-    pub restated: BTreeMap<Day, RestatedDay>,
+}
+
+impl Dates {
+    /// The first day that a report reads: of the range, the period before, or the charts.
+    pub fn first_read(self) -> Day {
+        let first = self.from.min(self.first_of_charts());
+        previous_period(self.from, self.to).map_or(first, |(start, _)| first.min(start))
+    }
+
+    /// The first day that the small charts show.
+    pub fn first_of_charts(self) -> Day {
+        self.to.minus(HISTORY_DAYS - 1)
+    }
+
+    /// Whether the range holds the day.
+    pub fn is_in_range(self, day: Day) -> bool {
+        (self.from..=self.to).contains(&day)
+    }
+
+    /// Whether the day is one of the range or of the charts.
+    pub fn has_line(self, day: Day) -> bool {
+        self.is_in_range(day) || (self.first_of_charts()..=self.to).contains(&day)
+    }
+
+    /// Whether the period before holds the day.
+    pub fn is_before(self, day: Day) -> bool {
+        previous_period(self.from, self.to).is_some_and(|(start, end)| (start..=end).contains(&day))
+    }
+}
+
+/// Everything that one report is made of; [`Fold`](super::Fold) makes it. The same input makes
+/// the same bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportInput {
+    /// The days that it speaks of.
+    pub dates: Dates,
+    /// The covered days of the range, added up.
+    pub now: RangeFigures,
+    /// Those of the period of equal length before; of a tool with one client the headline alone.
+    pub before: RangeFigures,
+    /// Every covered day of the range, of the period before and of the charts.
+    pub nights: BTreeMap<Day, NightFigures>,
+    /// The days of each tool and client that rows and charts show.
+    pub lines: Lines,
+    /// The range as it was shown before days of it were run again; none where no day was.
+    pub shown_before: Option<ShownEarlier>,
+    /// Every tool that those days know of, the next one of a pair included.
+    pub called: BTreeSet<ToolKey>,
+    /// Every client that those days know of.
+    pub clients: BTreeSet<ClientName>,
     /// What arrived in the range, by emitter.
     pub arrivals: BTreeMap<Name, ArrivalCounts>,
     /// Whether there are calls on days that no pass has covered yet.
     pub has_calls_uncovered: bool,
-    /// The tools that are known to be offered, called or not; [`read`] knows of none.
+    /// The tools that are known to be offered, called or not; [`read`](super::read) knows of
+    /// none.
     pub offered: Vec<OfferedTool>,
 }
 
@@ -81,6 +128,23 @@ pub struct OfferedTool {
 pub struct RestatedDay {
     /// Every tool that was shown, all its clients together.
     pub tools: BTreeMap<ToolKey, ShownBefore>,
+}
+
+/// The range's headline figures as they were shown before days of it were run again.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShownEarlier {
+    /// All calls together.
+    pub overall: ShownBefore,
+    /// Per tool.
+    pub tools: BTreeMap<ToolKey, ShownBefore>,
+}
+
+impl ShownEarlier {
+    /// Adds what a day showed of a tool.
+    pub fn add(&mut self, tool: &ToolKey, shown: ShownBefore) {
+        self.overall.add(shown);
+        self.tools.entry(tool.clone()).or_default().add(shown);
+    }
 }
 
 /// Headline figures that were shown before days were run again.
@@ -126,52 +190,6 @@ impl ShownBefore {
     }
 }
 
-/// Reads what a report of `range`, made on `today`, is made of.
-pub fn read(store: &Store, range: Range, today: Day) -> Result<ReportInput, StoreError> {
-    let coverage = store.coverage()?;
-    let as_of = coverage.last().map(|covered| covered.day);
-    let (from, to) = range.resolve(as_of, today);
-    let previous = previous_period(from, to);
-    let is_covered = |day: &Day| coverage.iter().any(|covered| covered.day == *day);
-    let has_calls_uncovered = store.sighting_days()?.iter().any(|day| !is_covered(day));
-    let first_shown = from.min(to.minus(HISTORY_DAYS - 1));
-    let mut restated: BTreeMap<Day, RestatedDay> = coverage
-        .iter()
-        .filter(|covered| covered.restated_at.is_some())
-        .filter(|covered| (first_shown..=to).contains(&covered.day))
-        .map(|covered| (covered.day, RestatedDay::default()))
-        .collect();
-    // Oldest first, so that what was shown last stays.
-    for restatement in store.restatements(first_shown, to)? {
-        let tools = restatement.shown_before.into_iter().map(|(tool, shown)| {
-            let shown = ShownBefore {
-                judged: shown.judged,
-                first_call_successes: shown.first_call_successes,
-                confirmed_first_call_successes: shown.confirmed_first_call_successes,
-                retried: shown.retried,
-            };
-            (tool, shown)
-        });
-        restated.insert(restatement.day, RestatedDay { tools: tools.collect() });
-    }
-    Ok(ReportInput {
-        from,
-        to,
-        today,
-        as_of,
-        days: store.read_days(from, to)?,
-        previous: match previous {
-            Some((from, to)) => store.read_days(from, to)?,
-            None => Vec::new(),
-        },
-        history: store.read_days(to.minus(HISTORY_DAYS - 1), to)?,
-        restated,
-        arrivals: store.arrival_counts(from, to)?,
-        has_calls_uncovered,
-        offered: Vec::new(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,5 +221,19 @@ mod tests {
             previous_period(day("1970-01-03"), day("1970-01-04")),
             Some((day("1970-01-01"), day("1970-01-02")))
         );
+    }
+
+    #[test]
+    fn the_first_day_read_is_the_earliest_that_anything_shows() {
+        let of = |from, to| {
+            let dates = Dates { from: day(from), to: day(to), today: day(to).plus(1), as_of: None };
+            dates.first_read()
+        };
+        // The charts reach back 30 days, 14 days twice 28.
+        assert_eq!(of("2026-11-16", "2026-11-29"), day("2026-10-31"));
+        // 20 days and the 20 before.
+        assert_eq!(of("2026-11-10", "2026-11-29"), day("2026-10-21"));
+        // The calendar begins within the period before.
+        assert_eq!(of("1970-01-03", "1970-02-10"), day("1970-01-03"));
     }
 }

@@ -5,6 +5,7 @@
 //! on purpose; [`SCHEMA_VERSION`] grows when a name changes its meaning or goes away.
 
 mod document;
+mod layout;
 mod recovery;
 
 use std::collections::BTreeMap;
@@ -19,9 +20,12 @@ use crate::figures::format::fraction;
 use crate::figures::{
     Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, Rate, RewordedCount, ToolFigures,
 };
+use layout::Layout;
+use serde::Serialize as _;
+
 use document::{
-    Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut, RestatedOut,
-    SessionsOut, SizeOut, ToolName, Tools,
+    Cells, Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut,
+    RestatedOut, SessionsOut, SizeOut, ToolName, Tools,
 };
 use recovery::RecoveryOut;
 
@@ -31,28 +35,30 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The document's form as JSON Schema, draft 2020-12.
 pub const SCHEMA: &str = include_str!("../../docs/report.schema.json");
 
-/// Writes the document as indented JSON, ending in a newline.
+/// Writes the document as JSON, ending in a newline: indented, each client of a tool on a line.
 ///
 /// # Errors
 /// Where the writer fails.
 pub fn write(facts: &Facts<'_>, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(facts))?;
+    let layout = Layout::default();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, layout);
+    document(facts).serialize(&mut serializer)?;
     out.write_all(b"\n")
 }
 
 fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
     Document {
         schema_version: SCHEMA_VERSION,
-        as_of: facts.input.as_of.map(|day| day.to_string()),
-        from: facts.input.from.to_string(),
-        to: facts.input.to.to_string(),
+        as_of: facts.dates.as_of.map(|day| day.to_string()),
+        from: facts.dates.from.to_string(),
+        to: facts.dates.to.to_string(),
         covered_days: facts.now.covered.iter().map(ToString::to_string).collect(),
         rules: [RULE_WINDOW, RULE_EVIDENCE],
         overall: Entry {
             unknown_tool_calls: Some(facts.now.overall.unknown_tool_calls),
             restated: restated(
                 &facts.now.overall,
-                facts.shown_before.as_ref().map(|earlier| &earlier.overall),
+                facts.shown_before.map(|earlier| &earlier.overall),
             ),
             ..entry(&facts.now.overall)
         },
@@ -65,16 +71,12 @@ fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
 }
 
 fn tool<'f>(facts: &'f Facts<'_>, key: &'f ToolKey, tool: &'f ToolFigures) -> Entry<'f> {
-    let within = |(client, figures): (&'f ClientName, &'f Figures)| Entry {
-        client: Some(client.as_str()),
-        ..entry(figures)
-    };
-    let shown = facts.shown_before.as_ref().and_then(|earlier| earlier.tools.get(key));
+    let shown = facts.shown_before.and_then(|earlier| earlier.tools.get(key));
     Entry {
         service: Some(key.service.as_str()),
         tool: Some(key.tool.as_str()),
         restated: restated(&tool.all, shown),
-        clients: Some(tool.clients.iter().map(within).collect()),
+        clients: Some(Cells(&tool.clients)),
         ..entry(&tool.all)
     }
 }

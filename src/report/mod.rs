@@ -11,26 +11,32 @@ pub mod baseline;
 pub mod chart;
 pub mod csv;
 pub mod dates;
+pub mod fold;
 pub mod gate;
 pub mod host;
 pub mod html;
 pub mod input;
 pub mod json;
+pub mod lines;
 pub mod link;
 pub mod markdown;
 pub mod markdown_escape;
 pub mod model;
 pub mod names;
+pub mod night;
 pub mod publish;
+mod read;
 pub mod site;
 pub mod slug;
 
 use std::path::Path;
 
 pub use assets::Assets;
+pub use fold::Fold;
 pub use host::{Host, SummaryOptions};
-pub use input::{OfferedTool, Range, ReportInput, read};
+pub use input::{Dates, OfferedTool, Range, ReportInput};
 pub use publish::{PublishError, publish};
+pub use read::read;
 pub use site::{SiteOptions, site, site_with, write_site};
 
 /// Makes the site of `input` and publishes it at `dir`, beside the nights that are kept there.

@@ -10,8 +10,7 @@ use super::badge::Badge;
 use super::html::{FindingList, MethodPage, Pages};
 use super::input::ReportInput;
 use super::model::client_page::{client_list, client_page};
-use super::model::history::Histories;
-use super::model::night_page::{night_page, nights};
+use super::model::night_page::{night_list, night_page};
 use super::model::overview::overview;
 use super::model::quality::quality_page;
 use super::model::recovery::recovery_page;
@@ -97,24 +96,23 @@ pub fn write_site<S: FileSink>(
     sink: &mut S,
 ) -> Result<(), S::Error> {
     let facts = Facts::of(input);
-    let histories = Histories::of(input);
     let pages = Pages::new(options.assets);
     let mut files = Files(sink);
     for (path, text) in pages.files() {
         files.add(path, &text)?;
     }
-    let overview = overview(&facts, &histories);
+    let overview = overview(&facts);
     files.add("index.html", &pages.overview(&overview))?;
     files.add("README.md", &markdown::overview(&overview))?;
     for order in Order::ALL {
         let keys = sorted(&facts, order);
         let mut number = 1;
-        while let Some(list) = tool_list(&facts, &histories, (order, &keys), number) {
+        while let Some(list) = tool_list(&facts, (order, &keys), number) {
             files.add(format!("tools/{}", list.file), &pages.tools(&list))?;
             number += 1;
         }
     }
-    files.add("tools/README.md", &markdown::tools(&facts, &histories))?;
+    files.add("tools/README.md", &markdown::tools(&facts))?;
     let clients = client_list(&facts);
     files.add("clients/index.html", &pages.clients(&clients))?;
     files.add("clients/README.md", &markdown::clients(&clients))?;
@@ -127,23 +125,23 @@ pub fn write_site<S: FileSink>(
     files.add("quality.html", &pages.quality(&quality_page(&facts)))?;
     files.add("method.html", &pages.method(&MethodPage { frame: Frame::top(&facts, "Method") }))?;
     for (key, slug) in &facts.tools {
-        let page = tool_page(&facts, &histories, key);
+        let page = tool_page(&facts, key);
         files.add(format!("tools/{slug}.html"), &pages.tool(&page))?;
         files.add(format!("tools/{slug}.md"), &markdown::tool(&page))?;
         files.badge(slug, &Badge::tool(&facts, key))?;
     }
     for (client, slug) in &facts.clients {
-        let page = client_page(&facts, &histories, client);
+        let page = client_page(&facts, client);
         files.add(format!("clients/{slug}.html"), &pages.client(&page))?;
         files.add(format!("clients/{slug}.md"), &markdown::client(&page))?;
     }
-    let nights = nights(&facts);
     let mut with_page = options.nights_kept.clone();
-    with_page.extend(nights.iter().map(|night| night.day));
-    for night in nights {
-        let page = night_page(&facts, &with_page, night);
-        files.add(format!("nights/{}.html", page.night.day), &pages.night(&page))?;
+    with_page.extend(input.nights.keys());
+    for (day, figures) in &input.nights {
+        let page = night_page(&with_page, *day, figures);
+        files.add(format!("nights/{day}.html"), &pages.night(&page))?;
     }
+    files.add("nights/index.html", &pages.nights(&night_list(&facts, &with_page)))?;
     files.badge("overall", &Badge::overall(&facts))?;
     files.0.long_file(Path::new("report.json"), &|out| json::write(&facts, out))?;
     files.add("report.schema.json", json::SCHEMA)?;

@@ -21,7 +21,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("otlp", &["call"]),
     ("recognise", &["otlp", "call", "figures"]),
     ("reduce", &["recognise", "otlp", "call", "figures"]),
-    ("store", &["figures", "call"]),
+    ("store", &["config", "figures", "call"]),
     ("ingest", &["otlp", "recognise", "reduce", "store", "call", "figures", "clock"]),
     (
         "receive",
@@ -30,7 +30,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("nightly", &["store", "figures", "call", "clock"]),
     ("report", &["store", "figures", "call", "clock"]),
     ("doctor", &["recognise", "store", "figures", "call", "clock", "terminal"]),
-    ("import", &["server", "config", "ingest", "otlp", "store", "call", "figures", "clock"]),
+    (
+        "import",
+        &["server", "config", "ingest", "recognise", "otlp", "store", "call", "figures", "clock"],
+    ),
     // The edges: `server` puts the stages together, `demo` and `cli` use it.
     (
         "server",
@@ -105,7 +108,7 @@ fn files(root: &str, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A file's module path: `src/store/day_file.rs` is `[store, day_file]`, `src/store/mod.rs` is
+/// A file's module path: `src/store/batch.rs` is `[store, batch]`, `src/store/mod.rs` is
 /// `[store]`.
 fn module_of(path: &Path) -> Vec<String> {
     let inside = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();

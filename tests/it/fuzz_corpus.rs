@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[expect(unreachable_pub, reason = "public to the fuzz targets")]
 mod targets;
 
-use targets::{canonical_json, json_text, json_twin, protobuf};
+use targets::{canonical_json, json_text, json_twin, json_twin_logs, protobuf, protobuf_logs};
 
 fn inputs(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(folder);
@@ -44,6 +44,16 @@ fn the_walker_reads_the_committed_inputs_as_prost_does() {
 #[test]
 fn json_is_read_as_its_protobuf_twin_over_the_committed_inputs() {
     run("fuzz/protobuf", json_twin::check);
+}
+
+#[test]
+fn log_records_are_read_as_prost_reads_them_over_the_committed_inputs() {
+    run("fuzz/protobuf_logs", protobuf_logs::check);
+}
+
+#[test]
+fn log_records_in_json_are_read_as_their_protobuf_twins_over_the_committed_inputs() {
+    run("fuzz/protobuf_logs", json_twin_logs::check);
 }
 
 #[test]

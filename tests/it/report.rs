@@ -26,20 +26,32 @@ pub(crate) mod report_input;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use firstcall::report::{Assets, ReportInput, SiteOptions};
+use firstcall::report::baseline::Baseline;
+use firstcall::report::{Assets, SiteOptions, SummaryOptions};
+use report_input::ReportDays;
 
 /// The site's files by their paths, as texts.
-fn site(input: &ReportInput) -> BTreeMap<String, String> {
-    site_with(input, Assets::Inline)
+fn site(days: &ReportDays) -> BTreeMap<String, String> {
+    site_with(days, Assets::Inline)
+}
+
+/// The summary for a pull request.
+fn summary(days: &ReportDays, baseline: Option<&Baseline>, options: &SummaryOptions) -> String {
+    firstcall::report::summary(&days.input(), baseline, options)
+}
+
+/// The whole summary for a pull request on GitHub.
+fn pull_request_summary(days: &ReportDays) -> String {
+    firstcall::report::pull_request_summary(&days.input())
 }
 
 /// The same, with the style sheet and the script where `assets` says.
-fn site_with(input: &ReportInput, assets: Assets) -> BTreeMap<String, String> {
+fn site_with(days: &ReportDays, assets: Assets) -> BTreeMap<String, String> {
     let text = |(path, bytes): (PathBuf, Vec<u8>)| {
         (path.to_str().unwrap().to_owned(), String::from_utf8(bytes).unwrap())
     };
     let options = SiteOptions { assets, ..SiteOptions::default() };
-    firstcall::report::site_with(input, &options).into_iter().map(text).collect()
+    firstcall::report::site_with(&days.input(), &options).into_iter().map(text).collect()
 }
 
 /// The pages among them.
@@ -68,8 +80,8 @@ fn sites_are_left_for_the_browser() {
     for (name, input, assets) in inputs {
         let dir = top.join(name);
         let _ = std::fs::remove_dir_all(&dir);
-        let files =
-            firstcall::report::site_with(&input, &SiteOptions { assets, ..SiteOptions::default() });
+        let options = SiteOptions { assets, ..SiteOptions::default() };
+        let files = firstcall::report::site_with(&input.input(), &options);
         firstcall::report::publish(&dir, files).unwrap();
         assert!(dir.join("index.html").is_file());
     }

@@ -1,7 +1,9 @@
 //! What several tests share: the real binary, started, watched and stopped.
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
+pub(crate) mod clickhouse;
 pub(crate) mod server;
+pub(crate) mod stores;
 
 use std::ffi::OsStr;
 use std::path::Path;

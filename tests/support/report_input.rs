@@ -10,8 +10,58 @@ use firstcall::figures::{
     ArrivalCounts, DayFigures, Figures, PairKey, QualityCounts, RetryClass, RewordedCount,
     SessionCounts, UnjudgedReason,
 };
-use firstcall::report::ReportInput;
 use firstcall::report::input::{OfferedTool, RestatedDay, ShownBefore};
+use firstcall::report::{Dates, Fold, ReportInput};
+
+/// A report's days before they are added up, so that a test can change one.
+#[derive(Clone)]
+pub(crate) struct ReportDays {
+    pub(crate) from: Day,
+    pub(crate) to: Day,
+    pub(crate) today: Day,
+    pub(crate) as_of: Option<Day>,
+    /// The covered days of the range, of the period before, and of the charts.
+    pub(crate) days: Vec<DayFigures>,
+    pub(crate) previous: Vec<DayFigures>,
+    pub(crate) history: Vec<DayFigures>,
+    pub(crate) restated: BTreeMap<Day, RestatedDay>,
+    pub(crate) arrivals: BTreeMap<Name, ArrivalCounts>,
+    pub(crate) has_calls_uncovered: bool,
+    pub(crate) offered: Vec<OfferedTool>,
+}
+
+impl ReportDays {
+    /// The input that the days add up to.
+    pub(crate) fn input(&self) -> ReportInput {
+        let dates = Dates { from: self.from, to: self.to, today: self.today, as_of: self.as_of };
+        let mut fold = Fold::new(dates, self.restated.clone());
+        let all = self.history.iter().chain(&self.previous).chain(&self.days);
+        let all: BTreeMap<Day, &DayFigures> = all.map(|day| (day.day, day)).collect();
+        for day in all.into_values() {
+            for ((tool, client), figures) in &day.tools {
+                fold.add(day.day, tool, client, figures.clone());
+            }
+            fold.close_day(day);
+        }
+        ReportInput {
+            arrivals: self.arrivals.clone(),
+            has_calls_uncovered: self.has_calls_uncovered,
+            offered: self.offered.clone(),
+            ..fold.finish()
+        }
+    }
+
+    /// The same with the range's days, a week earlier, as the period before.
+    pub(crate) fn unchanged(self) -> Self {
+        let earlier = |day: &DayFigures| DayFigures { day: day.day.minus(7), ..day.clone() };
+        let previous: Vec<_> = self.days.iter().map(earlier).collect();
+        let first = self.from;
+        let mut history = self.history;
+        history.retain(|day| day.day >= first);
+        history.extend(previous.iter().cloned());
+        Self { previous, history, ..self }
+    }
+}
 
 /// The last covered day of the input.
 pub(crate) const AS_OF: &str = "2026-11-29";
@@ -189,7 +239,7 @@ pub(crate) const HABITS: [Habit; 22] = [
 ];
 
 /// Seven days to 29 November 2026, the seven before, and the charts' days back to 31 October.
-pub(crate) fn usual() -> ReportInput {
+pub(crate) fn usual() -> ReportDays {
     let to: Day = AS_OF.parse().unwrap();
     let from = to.minus(6);
     let all: Vec<DayFigures> = to
@@ -207,7 +257,7 @@ pub(crate) fn usual() -> ReportInput {
     for ((tool, _), figures) in shown {
         restated.tools.entry(tool.clone()).or_default().add(ShownBefore::of(figures));
     }
-    ReportInput {
+    ReportDays {
         from,
         to,
         today: to.plus(1),
@@ -239,9 +289,9 @@ fn offered() -> Vec<OfferedTool> {
 }
 
 /// The same range with nothing in it.
-pub(crate) fn empty() -> ReportInput {
+pub(crate) fn empty() -> ReportDays {
     let to: Day = AS_OF.parse().unwrap();
-    ReportInput {
+    ReportDays {
         from: to.minus(6),
         to,
         today: to.plus(1),
@@ -259,13 +309,13 @@ pub(crate) fn empty() -> ReportInput {
 /// One covered day with these figures and nothing before it.
 pub(crate) fn one_day(
     tools: impl IntoIterator<Item = ((&'static str, &'static str), Figures)>,
-) -> ReportInput {
+) -> ReportDays {
     let to: Day = AS_OF.parse().unwrap();
     let tools = tools
         .into_iter()
         .map(|((tool, client), figures)| (pair_of("orders", tool, client), figures));
     let day = DayFigures { tools: tools.collect(), ..blank_day(to) };
-    ReportInput {
+    ReportDays {
         from: to,
         to,
         as_of: Some(to),
@@ -301,7 +351,7 @@ pub(crate) const HOSTILE: [&str; 21] = [
 ];
 
 /// Hostile names as tools, services, clients, parameters and senders, and one of 1,000 bytes.
-pub(crate) fn hostile() -> ReportInput {
+pub(crate) fn hostile() -> ReportDays {
     let mut input = usual();
     let long = "x".repeat(1000);
     let names: Vec<&str> = HOSTILE.iter().copied().chain([long.as_str()]).collect();

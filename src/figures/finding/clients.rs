@@ -47,13 +47,14 @@ pub(super) fn split(subject: &Subject<'_>) -> Option<Finding> {
     if !subject.is_widespread() {
         return None;
     }
-    let split_of = |(client, figures): (_, &Figures)| -> Option<(&ClientName, Split, Split, f64)> {
+    let split_of = |client, figures: &Figures| -> Option<(&ClientName, Split, Split, f64)> {
         let plain = Split::of(all, figures, |figures| figures.first_call_successes)?;
         let confirmed = Split::of(all, figures, |figures| figures.confirmed_first_call_successes)?;
         plain.shortfall()?;
         Some((client, plain, confirmed, confirmed.shortfall()?))
     };
-    let splits = subject.tool.clients.iter().filter_map(split_of);
+    let clients = subject.tool.clients.iter();
+    let splits = clients.filter_map(|(client, packed)| split_of(client, &packed.counts()));
     let (client, plain, confirmed, shortfall) = splits.max_by(|a, b| a.3.total_cmp(&b.3))?;
     let sentence =
         Sentence::new().name(client.name()).say(" gets ").name(&subject.key.tool).say(format!(

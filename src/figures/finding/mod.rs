@@ -12,8 +12,6 @@ mod quality;
 mod recovery;
 mod shape;
 
-use std::collections::BTreeMap;
-
 use super::counts::word;
 use super::range::{RangeFigures, ToolFigures};
 use super::rate::{FEW_CALLS, Rate};
@@ -207,14 +205,13 @@ impl Subject<'_> {
     /// The client that at least four in five of `count` come from, where there are others that
     /// were judged often enough to have shown the same.
     fn only_client(&self, count: impl Fn(&Figures) -> u64) -> Option<&ClientName> {
-        let clients: &BTreeMap<_, _> = &self.tool.clients;
-        if clients.values().filter(|figures| figures.judged >= FEW_CALLS).count() < 2 {
+        let clients = self.tool.clients.iter().map(|(client, packed)| (client, packed.counts()));
+        if clients.clone().filter(|(_, figures)| figures.judged >= FEW_CALLS).count() < 2 {
             return None;
         }
         let all = count(self.figures());
         let (client, most) = clients
-            .iter()
-            .map(|(client, figures)| (client, count(figures)))
+            .map(|(client, figures)| (client, count(&figures)))
             .max_by_key(|(_, count)| *count)?;
         at_least(most, all, 80).then_some(client)
     }

@@ -132,7 +132,7 @@ fn finding(
 
 fn most_called<'a>(now: &'a RangeFigures, client: &ClientName) -> Option<(&'a ToolKey, usize)> {
     let calls = |(key, tool): (&'a ToolKey, &'a crate::figures::ToolFigures)| {
-        tool.clients.get(client).map(|figures| (key, figures.calls))
+        tool.clients.get(client).map(|packed| (key, packed.counts().calls))
     };
     let tools = now.tools.iter().filter_map(calls);
     let others = tools.clone().count().checked_sub(1)?;

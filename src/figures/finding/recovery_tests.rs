@@ -1,5 +1,7 @@
 //! Findings about recovery, from figures written by hand.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::call::{AttemptKind, Name, Stage};
 use crate::figures::{Dependency, DependencyCounts, RecoveryFigures};

@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::call::{Name, Outcome, SessionGrade};
-use crate::figures::{RetryClass, RewordedCount, SessionCounts, UnjudgedReason};
+use crate::figures::{PackedFigures, RetryClass, RewordedCount, SessionCounts, UnjudgedReason};
 use proptest::prelude::*;
 
 fn key(name: &str) -> ToolKey {
@@ -9,8 +11,8 @@ fn key(name: &str) -> ToolKey {
 
 fn range(figures: Figures) -> RangeFigures {
     let client = ClientName::new(Name::cut("ide"));
-    let tool =
-        ToolFigures { all: figures.clone(), clients: BTreeMap::from([(client, figures.clone())]) };
+    let clients = BTreeMap::from([(client, PackedFigures::from(&figures))]);
+    let tool = ToolFigures { all: figures.clone(), clients };
     RangeFigures {
         overall: figures,
         tools: BTreeMap::from([(key("search"), tool)]),
@@ -242,7 +244,7 @@ fn by_client(clients: &[(&str, u64, u64, u64)]) -> RangeFigures {
     for (client, calls, successes, confirmed) in clients {
         let figures = good(*calls, *successes, *confirmed);
         tool.all.merge(&figures);
-        tool.clients.insert(ClientName::new(Name::cut(client)), figures);
+        tool.clients.insert(ClientName::new(Name::cut(client)), PackedFigures::from(&figures));
     }
     RangeFigures {
         overall: tool.all.clone(),

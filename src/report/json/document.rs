@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
 use super::recovery::RecoveryOut;
-use crate::call::ToolKey;
+use crate::call::{ClientName, ToolKey};
+use crate::figures::PackedFigures;
 use crate::report::model::Facts;
 
 pub(super) type Words = BTreeMap<&'static str, u64>;
@@ -34,6 +36,21 @@ impl Serialize for Tools<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let found = &self.0.now.tools;
         serializer.collect_seq(found.iter().map(|(key, tool)| super::tool(self.0, key, tool)))
+    }
+}
+
+/// A tool's clients, each unpacked as it is written.
+pub(super) struct Cells<'f>(pub(super) &'f BTreeMap<ClientName, PackedFigures>);
+
+impl Serialize for Cells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut cells = serializer.serialize_seq(Some(self.0.len()))?;
+        for (client, packed) in self.0 {
+            let figures = packed.figures();
+            let entry = Entry { client: Some(client.as_str()), ..super::entry(&figures) };
+            cells.serialize_element(&entry)?;
+        }
+        cells.end()
     }
 }
 
@@ -74,7 +91,7 @@ pub(super) struct Entry<'f> {
     pub(super) recovery: RecoveryOut<'f>,
     pub(super) restated: Option<RestatedOut>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) clients: Option<Vec<Self>>,
+    pub(super) clients: Option<Cells<'f>>,
 }
 
 /// Headline figures as they were shown before days were run again.

@@ -5,13 +5,12 @@ use super::figures_text::Term;
 use super::findings;
 use super::frame::Frame;
 use super::grid::{ClientLabel, clients_by_calls};
-use super::history::Histories;
 use super::quality::{SESSION_GRADES, grade_words};
 use super::table::{self, Status, ToolLabel};
-use super::tool_page::{self, PartRow, SubjectFigures, SubjectParts, part, subject};
-use crate::call::ClientName;
+use super::tool_page::{self, PartFigures, PartRow, SubjectFigures, SubjectParts, part, subject};
+use crate::call::{ClientName, ToolKey};
 use crate::figures::format::{count, counted};
-use crate::figures::{Figures, SessionCounts};
+use crate::figures::{Figures, SessionCounts, ToolFigures};
 use crate::report::names;
 
 /// What a client's page says.
@@ -34,7 +33,7 @@ pub struct ClientPage {
 }
 
 /// The page of a client.
-pub fn client_page(facts: &Facts<'_>, histories: &Histories, client: &ClientName) -> ClientPage {
+pub fn client_page(facts: &Facts<'_>, client: &ClientName) -> ClientPage {
     let figures = facts.client(client);
     let slug = facts.client_slug(client);
     let parts = SubjectParts {
@@ -44,8 +43,8 @@ pub fn client_page(facts: &Facts<'_>, histories: &Histories, client: &ClientName
         schema_bytes: None,
         // What was shown before is kept per tool only.
         shown_before: None,
-        line: table::line_of_days(facts, histories.client(client), tool_page::LINE),
-        days: tool_page::days(facts, histories.client(client)),
+        line: table::line_of_days(facts, facts.input.lines.client(client), tool_page::LINE),
+        days: tool_page::days(facts, facts.input.lines.client(client)),
         findings: findings::of_client(facts, client),
     };
     ClientPage {
@@ -61,19 +60,18 @@ pub fn client_page(facts: &Facts<'_>, histories: &Histories, client: &ClientName
 }
 
 fn tools(facts: &Facts<'_>, client: &ClientName) -> Vec<PartRow> {
-    let mut tools: Vec<_> = facts
-        .now
-        .tools
-        .iter()
-        .filter_map(|(key, tool)| Some((key, tool.clients.get(client)?)))
-        .collect();
-    tools.sort_by_key(|(key, figures)| (table::need(figures), (*key).clone()));
+    let of_tool = |(key, tool): (_, &ToolFigures)| {
+        let figures = tool.clients.get(client)?.figures();
+        Some((table::need(&figures), key, PartFigures::of(&figures)))
+    };
+    let mut tools: Vec<(_, &ToolKey, _)> = facts.now.tools.iter().filter_map(of_tool).collect();
+    tools.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
     tools
         .into_iter()
-        .map(|(key, figures)| {
+        .map(|(_, key, figures)| {
             let label = ToolLabel::of(facts, key);
             let names = (label.name, label.service, label.slug);
-            part(names, figures, facts.cell_before(key, client))
+            part(names, &figures, facts.cell_before(key, client).as_ref())
         })
         .collect()
 }
@@ -148,7 +146,8 @@ pub fn client_list(facts: &Facts<'_>) -> ClientList {
             counted(figures.unknown_tool_calls, "call of a tool", "calls of tools")
                 + " that is not there"
         });
-        part((label.name, beneath, label.slug), figures, facts.before.clients.get(client))
+        let before = facts.before.clients.get(client);
+        part((label.name, beneath, label.slug), &PartFigures::of(figures), before)
     };
     ClientList {
         frame: Frame::below(facts, "Clients"),

@@ -1,6 +1,7 @@
 //! What stands on every page: what it is of, by which rules, and what it cannot see.
 
 use super::facts::Facts;
+use crate::call::Day;
 use crate::figures::format::counted;
 use crate::figures::{RULE_EVIDENCE, RULE_WINDOW};
 use crate::report::dates;
@@ -28,8 +29,6 @@ pub struct Frame {
     pub evidence: &'static str,
     /// What the figures cannot see.
     pub limits: &'static str,
-    /// The last night of the range that has a page.
-    pub last_night: Option<Night>,
     /// The page's Markdown twin, from the top; none where it has none.
     pub twin: Option<String>,
 }
@@ -45,7 +44,7 @@ pub struct Night {
 
 impl Night {
     /// The page of the night that covered `day`.
-    pub fn of(day: crate::call::Day) -> Self {
+    pub fn of(day: Day) -> Self {
         Self { day: day.to_string(), short: dates::short(day) }
     }
 }
@@ -56,7 +55,7 @@ impl Frame {
         Self {
             title: title.into(),
             root: "",
-            as_of: facts.input.as_of.map_or_else(
+            as_of: facts.dates.as_of.map_or_else(
                 || "No day covered yet".to_owned(),
                 |day| format!("As of {}", dates::long(day)),
             ),
@@ -64,7 +63,6 @@ impl Frame {
             rule: RULE_WINDOW,
             evidence: RULE_EVIDENCE,
             limits: LIMITS,
-            last_night: facts.now.covered.last().copied().map(Night::of),
             twin: None,
         }
     }
@@ -74,6 +72,20 @@ impl Frame {
         Self { root: "../", ..Self::top(facts, title) }
     }
 
+    /// The frame of a night's page, which speaks of its day alone.
+    pub fn of_night(day: Day) -> Self {
+        Self {
+            title: dates::long(day),
+            root: "../",
+            as_of: "One covered day".to_owned(),
+            range: dates::long(day),
+            rule: RULE_WINDOW,
+            evidence: RULE_EVIDENCE,
+            limits: LIMITS,
+            twin: None,
+        }
+    }
+
     /// The frame with the page's Markdown twin.
     pub fn with_twin(self, twin: impl Into<String>) -> Self {
         Self { twin: Some(twin.into()), ..self }
@@ -81,7 +93,7 @@ impl Frame {
 }
 
 fn range(facts: &Facts<'_>) -> String {
-    let (from, to) = (facts.input.from, facts.input.to);
+    let (from, to) = (facts.dates.from, facts.dates.to);
     let covered = facts.now.covered.len() as u64;
     let asked = u64::from(to.number().saturating_sub(from.number())) + 1;
     let days = if covered == asked {

@@ -88,7 +88,7 @@ pub fn grid(facts: &Facts<'_>) -> Grid {
             cells: clients
                 .iter()
                 .map(|client| {
-                    let figures = facts.cell(key, client);
+                    let figures = &facts.cell(key, client).unwrap_or_default();
                     let judged = if figures.judged > 0 { figures.judged } else { figures.calls };
                     Cell {
                         rate: RateText::first_call(figures),

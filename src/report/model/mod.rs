@@ -9,7 +9,6 @@ pub mod figures_text;
 pub mod findings;
 pub mod frame;
 pub mod grid;
-pub mod history;
 pub mod night_page;
 pub mod overview;
 pub mod quality;

@@ -1,20 +1,21 @@
-//! A night's page: the figures of one covered day.
+//! A night's page: the figures of one covered day; and the list of all nights.
+//!
+//! A night's page speaks of its day alone, not of the range that the report is of: while its day
+//! is not run again it keeps its bytes from one report to the next.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use super::facts::Facts;
 use super::frame::{Frame, Night};
-use super::grid::ClientLabel;
 use super::rate_text::RateText;
 use super::retries::Retries;
-use super::table::{self, ToolLabel};
-use super::tool_page::{PartRow, part};
-use crate::call::Day;
+use super::table::ToolLabel;
+use super::tool_page::{PartFigures, PartRow, part};
+use crate::call::{Day, ToolKey};
 use crate::figures::format::count;
-use crate::figures::{DayFigures, RangeFigures};
-use crate::report::dates;
-use crate::report::input::ShownBefore;
+use crate::report::night::{NightFigures, NightRow};
+use crate::report::{dates, names, slug};
 
 /// What a night's page says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,65 +42,128 @@ pub struct NightPage {
     pub calls: String,
     /// What the retries were.
     pub retries: Retries,
-    /// By tool.
+    /// By tool, those that need attention most.
     pub tools: Vec<PartRow>,
+    /// How many tools were called, where the page does not show them all.
+    pub tools_called: Option<usize>,
     /// By client.
     pub clients: Vec<PartRow>,
 }
 
-/// The covered days of which a page is made, ascending: those of the range, of the period
-/// before it and of the charts.
-pub fn nights<'f>(facts: &Facts<'f>) -> Vec<&'f DayFigures> {
-    let input = facts.input;
-    let mut days: Vec<_> = input.previous.iter().chain(&input.history).chain(&input.days).collect();
-    days.sort_by_key(|day| day.day);
-    days.dedup_by_key(|day| day.day);
-    days
-}
-
 /// The page of a night; `nights` are all that have a page, older ones that an earlier report
 /// left included.
-pub fn night_page(facts: &Facts<'_>, nights: &BTreeSet<Day>, day: &DayFigures) -> NightPage {
-    let before = nights.range(..day.day).next_back().copied();
-    let after = nights.range((Bound::Excluded(day.day), Bound::Unbounded)).next().copied();
-    let range = RangeFigures::of([day]);
-    let first_call = RateText::first_call(&range.overall);
-    let restated = facts.input.restated.get(&day.day);
-    let mut tools: Vec<_> = range.tools.iter().collect();
-    tools.sort_by_key(|(key, tool)| (table::need(&tool.all), (*key).clone()));
-    let mut clients: Vec<_> = range.clients.iter().collect();
-    clients.sort_by_key(|(client, figures)| (table::need(figures), (*client).clone()));
+pub fn night_page(nights: &BTreeSet<Day>, day: Day, figures: &NightFigures) -> NightPage {
+    let before = nights.range(..day).next_back().copied();
+    let after = nights.range((Bound::Excluded(day), Bound::Unbounded)).next().copied();
+    let all = figures.all.counts();
+    let first_call = RateText::first_call(&all);
+    let services: BTreeSet<_> = figures.tools.iter().map(|row| &row.key.service).collect();
+    let label = |key: &ToolKey| ToolLabel {
+        name: names::shown(key.tool.as_str()),
+        service: (services.len() > 1).then(|| names::shown(key.service.as_str())),
+        slug: slug::of_tool(key),
+    };
     NightPage {
-        frame: Frame::below(facts, dates::long(day.day)),
-        night: Night::of(day.day),
-        day: dates::long(day.day),
+        frame: Frame::of_night(day),
+        night: Night::of(day),
+        day: dates::long(day),
         before: before.map(Night::of),
         after: after.map(Night::of),
-        is_restated: restated.is_some(),
-        shown_before: restated
-            .map(|earlier| {
-                let mut shown = ShownBefore::default();
-                earlier.tools.values().for_each(|tool| shown.add(*tool));
-                RateText::shown_before(&shown)
-            })
+        is_restated: figures.restated.is_some(),
+        shown_before: figures
+            .restated
+            .map(|shown| RateText::shown_before(&shown))
             .filter(|shown| *shown != first_call),
         first_call,
-        confirmed: RateText::confirmed(&range.overall),
-        calls: count(range.overall.calls),
-        retries: Retries::of(&range.overall),
-        tools: tools
-            .into_iter()
-            .map(|(key, tool)| {
-                let label = ToolLabel::of(facts, key);
-                part((label.name, label.service, label.slug), &tool.all, None)
+        confirmed: RateText::confirmed(&all),
+        calls: count(all.calls),
+        retries: Retries::of(&all),
+        tools: figures
+            .tools
+            .iter()
+            .map(|row| {
+                let label = label(&row.key);
+                part((label.name, label.service, label.slug), &figures_of(row), None)
             })
             .collect(),
-        clients: clients
-            .into_iter()
-            .map(|(client, figures)| {
-                let label = ClientLabel::of(facts, client);
-                part((label.name, None, label.slug), figures, None)
+        tools_called: (figures.tools_called > figures.tools.len()).then_some(figures.tools_called),
+        clients: figures
+            .clients
+            .iter()
+            .map(|row| {
+                let name = names::shown(row.key.as_str());
+                part((name, None, slug::of_client(&row.key)), &figures_of(row), None)
             })
             .collect(),
+    }
+}
+
+fn figures_of<K: Ord + Clone>(row: &NightRow<K>) -> PartFigures {
+    PartFigures { counts: row.counts(), p95: row.p95() }
+}
+
+/// What the list of nights says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NightList {
+    /// The frame.
+    pub frame: Frame,
+    /// The nights of which this report knows the figures, the newest first.
+    pub nights: Vec<NightLine>,
+    /// Nights whose pages earlier reports left, by month, the newest first.
+    pub earlier: Vec<Month>,
+}
+
+/// One night.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NightLine {
+    /// The night.
+    pub night: Night,
+    /// The day in words.
+    pub day: String,
+    /// First-call success.
+    pub first_call: RateText,
+    /// Confirmed.
+    pub confirmed: RateText,
+    /// Calls.
+    pub calls: String,
+    /// Retries.
+    pub retried: String,
+    /// Whether the day was run again.
+    pub is_restated: bool,
+}
+
+/// The nights of one month.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Month {
+    /// The month in words.
+    pub name: String,
+    /// Its nights, ascending.
+    pub nights: Vec<Night>,
+}
+
+/// The list of all nights that have a page.
+pub fn night_list(facts: &Facts<'_>, nights: &BTreeSet<Day>) -> NightList {
+    let mut earlier: BTreeMap<String, Month> = BTreeMap::new();
+    for day in nights.iter().filter(|day| facts.night(**day).is_none()) {
+        let (key, name) = dates::month(*day);
+        let month = earlier.entry(key).or_insert_with(|| Month { name, nights: Vec::new() });
+        month.nights.push(Night::of(*day));
+    }
+    let line = |(day, figures): (&Day, &NightFigures)| {
+        let all = figures.all.counts();
+        NightLine {
+            night: Night::of(*day),
+            day: dates::long(*day),
+            first_call: RateText::first_call(&all),
+            confirmed: RateText::confirmed(&all),
+            calls: count(all.calls),
+            retried: count(all.retried),
+            is_restated: figures.restated.is_some(),
+        }
+    };
+    NightList {
+        frame: Frame::below(facts, "Nights"),
+        nights: facts.input.nights.iter().rev().map(line).collect(),
+        earlier: earlier.into_values().rev().collect(),
     }
 }

@@ -4,7 +4,6 @@ use super::facts::{Facts, Standing};
 use super::findings::{self, FindingText};
 use super::frame::Frame;
 use super::grid::{self, Grid};
-use super::history::Histories;
 use super::quality::{StripItem, strip};
 use super::rate_text::{ChangeText, RateText};
 use super::retries::Retries;
@@ -12,7 +11,6 @@ use super::table::{self, ToolLabel, ToolRow};
 use super::tool_page::{self, SubjectDay};
 use super::verdict::{Verdict, verdict};
 use crate::figures::format::{count, share_in_column};
-use crate::figures::{DayFigures, RangeFigures};
 use crate::report::chart::Sparkline;
 
 /// The most findings on the overview; all of them have a page of their own.
@@ -86,7 +84,7 @@ pub struct PairRow {
 }
 
 /// What the overview says of these facts.
-pub fn overview(facts: &Facts<'_>, histories: &Histories) -> Overview {
+pub fn overview(facts: &Facts<'_>) -> Overview {
     let strip = strip(facts);
     let all = findings::all(facts);
     let keys = table::tools_by_need(facts);
@@ -102,7 +100,7 @@ pub fn overview(facts: &Facts<'_>, histories: &Histories) -> Overview {
         more_findings: all.len().saturating_sub(FINDINGS),
         findings: all.into_iter().take(FINDINGS).collect(),
         pairs: pairs(facts, |_| true).into_iter().take(PAIRS).collect(),
-        tools: table::rows(facts, histories, shown),
+        tools: table::rows(facts, shown),
         more_tools: keys.len() - shown.len(),
         against: table::against(facts),
     }
@@ -133,11 +131,7 @@ fn doubt(strip: &[StripItem]) -> Option<String> {
 
 /// All calls of each covered day of the charts, the newest first.
 fn days(facts: &Facts<'_>) -> Vec<SubjectDay> {
-    let row = |day: &DayFigures| {
-        let overall = RangeFigures::of([day]).overall;
-        tool_page::subject_day(day.day, &overall)
-    };
-    facts.input.history.iter().rev().map(row).collect()
+    facts.history().map(|(day, night)| tool_page::subject_day(day, &night.all.counts())).collect()
 }
 
 /// The pairs that `pick` takes, the most frequent first.

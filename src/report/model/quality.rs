@@ -296,24 +296,22 @@ const MAX_NAMED: usize = 5;
 const DAYS: u32 = 100;
 
 fn days(facts: &Facts<'_>) -> Vec<DayRow> {
-    let (from, to) = (facts.input.from, facts.input.to);
+    let (from, to) = (facts.dates.from, facts.dates.to);
     from.max(to.minus(DAYS - 1)).through(to).rev().map(|day| day_row(facts, day)).collect()
 }
 
 fn day_row(facts: &Facts<'_>, day: Day) -> DayRow {
-    let found = facts.input.days.iter().find(|found| found.day == day);
-    let is_restated = facts.input.restated.contains_key(&day);
-    let calls = found.map(|found| found.tools.values().map(|figures| figures.calls).sum());
+    let found = facts.night(day);
     DayRow {
         day: dates::long(day),
         night: found.map(|_| Night::of(day)),
-        state: match (found, is_restated) {
-            (None, _) => "not covered",
-            (Some(_), false) => "covered",
-            (Some(_), true) => "restated",
+        state: match found {
+            None => "not covered",
+            Some(night) if night.restated.is_none() => "covered",
+            Some(_) => "restated",
         },
-        calls: calls.map_or_else(String::new, count),
-        late: found.map_or_else(String::new, |found| count(found.quality.late)),
+        calls: found.map_or_else(String::new, |night| count(night.all.counts().calls)),
+        late: found.map_or_else(String::new, |night| count(night.late)),
     }
 }
 

@@ -111,8 +111,17 @@ pub struct SummaryTool {
     pub status: Status,
 }
 
-/// The summary of these facts, with at most `most_tools` tools in its folded part.
-pub fn summary(facts: &Facts<'_>, options: &SummaryOptions, most_tools: usize) -> Summary {
+impl Summary {
+    /// Leaves the last tools of the folded part out, a tenth of them, and counts them.
+    pub fn shorten(&mut self) {
+        let fewer = self.tools.len() - self.tools.len().div_ceil(10);
+        self.more_tools += self.tools.len() - fewer;
+        self.tools.truncate(fewer);
+    }
+}
+
+/// The summary of these facts, with every tool in its folded part.
+pub fn summary(facts: &Facts<'_>, options: &SummaryOptions) -> Summary {
     let frame = Frame::top(facts, "");
     let verdict = verdict(facts);
     let changed = changed_rows(facts, options);
@@ -129,8 +138,8 @@ pub fn summary(facts: &Facts<'_>, options: &SummaryOptions, most_tools: usize) -
         summary: fold_title(all_findings.len(), keys.len()),
         more_findings: all_findings.len().saturating_sub(FINDINGS),
         findings: all_findings.into_iter().take(FINDINGS).collect(),
-        more_tools: keys.len().saturating_sub(most_tools),
-        tools: keys.iter().take(most_tools).map(|key| tool(facts, key)).collect(),
+        more_tools: 0,
+        tools: keys.iter().map(|key| tool(facts, key)).collect(),
         as_of: frame.as_of,
         range: frame.range,
         baseline: baseline(facts),
@@ -148,7 +157,7 @@ pub fn summary(facts: &Facts<'_>, options: &SummaryOptions, most_tools: usize) -
 /// The command that makes the summary again.
 fn command(facts: &Facts<'_>, host: Host) -> String {
     let mut command =
-        format!("firstcall summary --from {} --to {}", facts.input.from, facts.input.to);
+        format!("firstcall summary --from {} --to {}", facts.dates.from, facts.dates.to);
     if host != Host::default() {
         command.push_str(" --host ");
         command.push_str(host.word());
@@ -195,8 +204,9 @@ fn changed_rows(facts: &Facts<'_>, options: &SummaryOptions) -> Vec<ChangedRow> 
             found.push((change, key, None));
         }
         // A tool with one client would say the same twice.
-        for (client, figures) in tool.clients.iter().filter(|_| tool.clients.len() > 1) {
-            if let Some(change) = change(figures, facts.cell_before(key, client)) {
+        for (client, packed) in tool.clients.iter().filter(|_| tool.clients.len() > 1) {
+            let before = facts.cell_before(key, client);
+            if let Some(change) = change(&packed.counts(), before.as_ref()) {
                 found.push((change, key, Some(client)));
             }
         }
@@ -258,7 +268,7 @@ fn baseline(facts: &Facts<'_>) -> Option<String> {
 
 /// How long before the range a baseline ends.
 fn age(facts: &Facts<'_>, baseline: &Baseline) -> String {
-    match facts.input.from.number().checked_sub(baseline.to.number()) {
+    match facts.dates.from.number().checked_sub(baseline.to.number()) {
         Some(days @ 1..) => {
             format!("ends {} before", counted(u64::from(days), "day", "days"))
         }
@@ -270,7 +280,7 @@ fn baseline_warnings(facts: &Facts<'_>, baseline: &Baseline) -> Option<String> {
     if baseline.figures.covered.is_empty() {
         return Some("the baseline holds no covered day, so nothing is compared.".to_owned());
     }
-    match facts.input.from.number().checked_sub(baseline.to.number()) {
+    match facts.dates.from.number().checked_sub(baseline.to.number()) {
         Some(1..=OLD_BASELINE_AFTER_DAYS) => None,
         Some(days @ 1..) => Some(format!(
             "the baseline ends {days} days before this range begins; much else may have changed \
@@ -284,9 +294,9 @@ fn baseline_warnings(facts: &Facts<'_>, baseline: &Baseline) -> Option<String> {
 
 fn warnings(facts: &Facts<'_>) -> Vec<String> {
     let mut warnings = Vec::new();
-    let input = facts.input;
-    if let Some(as_of) = input.as_of {
-        let age = input.today.number().saturating_sub(as_of.number());
+    let dates = facts.dates;
+    if let Some(as_of) = dates.as_of {
+        let age = dates.today.number().saturating_sub(as_of.number());
         if age > STALE_AFTER_DAYS {
             warnings.push(format!(
                 "the last covered day is {age} days ago; newer calls are not in these figures."
@@ -295,7 +305,7 @@ fn warnings(facts: &Facts<'_>) -> Vec<String> {
     }
     warnings.extend(facts.baseline.and_then(|baseline| baseline_warnings(facts, baseline)));
     let length = |from: Day, to: Day| u64::from(to.number().saturating_sub(from.number())) + 1;
-    let asked = length(input.from, input.to);
+    let asked = length(dates.from, dates.to);
     let asked_before = facts.previous_period().map_or(asked, |(from, to)| length(from, to));
     let [now, before] = [facts.now.covered.len() as u64, facts.before.covered.len() as u64];
     let is_uneven = now != asked || before != asked_before;

@@ -1,7 +1,6 @@
 //! The tool table: one row per tool, by what needs attention.
 
-use super::facts::{Facts, rate_of_day};
-use super::history::{ByDay, Histories};
+use super::facts::Facts;
 use super::rate_text::{ChangeText, RateText};
 use super::retries;
 use crate::call::ToolKey;
@@ -9,6 +8,7 @@ use crate::figures::finding::top_parameter;
 use crate::figures::format::{count, decimal, milliseconds};
 use crate::figures::{Band, Figures, Rate};
 use crate::report::chart::{self, Sparkline};
+use crate::report::lines::ByDay;
 use crate::report::{dates, names};
 
 /// A tool's name, service and page.
@@ -152,8 +152,8 @@ pub fn need(figures: &Figures) -> (u8, std::cmp::Reverse<u64>) {
 }
 
 /// The rows of these tools; their lines share one scale.
-pub fn rows(facts: &Facts<'_>, histories: &Histories, keys: &[ToolKey]) -> Vec<ToolRow> {
-    let rates = |key: &ToolKey| rates_of_days(facts, histories.tool(key));
+pub fn rows(facts: &Facts<'_>, keys: &[ToolKey]) -> Vec<ToolRow> {
+    let rates = |key: &ToolKey| rates_of_days(facts, facts.input.lines.tool(key));
     let rates: Vec<Vec<Option<Rate>>> = keys.iter().map(rates).collect();
     let floor = chart::common_floor(
         rates.iter().flatten().filter_map(|rate: &Option<Rate>| rate.map(Rate::fraction)),
@@ -188,8 +188,8 @@ pub const CALLS_PER_POINT: u64 = 5;
 
 /// The rate of each day of the charts that is a point of a line.
 fn rates_of_days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<Option<Rate>> {
-    let rate = |day| by_day.get(&day).and_then(Figures::first_call_success).filter(is_point);
-    facts.history_days().map(rate).collect()
+    let rate = |day| by_day.get(day).and_then(|counts| counts.first_call_success());
+    facts.history_days().map(|day| rate(day).filter(is_point)).collect()
 }
 
 fn is_point(rate: &Rate) -> bool {
@@ -198,8 +198,8 @@ fn is_point(rate: &Rate) -> bool {
 
 /// The line of a whole report over the last 30 days.
 pub fn history_line(facts: &Facts<'_>, size: (u32, u32)) -> Sparkline {
-    let rates = facts.history(|day| rate_of_day(day, |_, _| true));
-    line_of_rates(rates.into_iter().map(|(_, rate)| rate), size)
+    let rate = |day| facts.night(day).and_then(|night| night.all.counts().first_call_success());
+    line_of_rates(facts.history_days().map(rate), size)
 }
 
 /// The line of a tool or a client over the last 30 days.
@@ -233,5 +233,5 @@ fn line(rates: &[Option<Rate>], size: (u32, u32), floor: f64) -> Sparkline {
 
 /// The period before, as a table's caption names it.
 pub fn against(facts: &Facts<'_>) -> Option<String> {
-    facts.previous_period().map(|(from, to)| dates::range_beside(from, to, facts.input.to))
+    facts.previous_period().map(|(from, to)| dates::range_beside(from, to, facts.dates.to))
 }

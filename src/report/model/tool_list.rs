@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 
 use super::facts::Facts;
 use super::frame::Frame;
-use super::history::Histories;
 use super::table::{self, ToolRow};
 use crate::call::ToolKey;
 use crate::figures::format::counted;
@@ -116,7 +115,6 @@ pub fn sorted(facts: &Facts<'_>, order: Order) -> Vec<ToolKey> {
 /// A page of the list in this order; none beyond the last. There is always a first one.
 pub fn tool_list(
     facts: &Facts<'_>,
-    histories: &Histories,
     (order, keys): (Order, &[ToolKey]),
     number: usize,
 ) -> Option<ToolList> {
@@ -131,7 +129,7 @@ pub fn tool_list(
         file: order.file(number),
         order,
         orders: Order::ALL.iter().map(|order| (*order, order.file(1))).collect(),
-        tools: table::rows(facts, histories, shown),
+        tools: table::rows(facts, shown),
         count: counted(facts.tools.len() as u64, "tool", "tools"),
         number,
         pages,

@@ -5,18 +5,18 @@ use super::figures_text::{self, CountRow, HistogramText, Term};
 use super::findings::{self, FindingText};
 use super::frame::{Frame, Night};
 use super::grid::ClientLabel;
-use super::history::{ByDay, Histories};
 use super::overview::{PairRow, pairs};
 use super::rate_text::{ChangeText, RateText};
 use super::recovery::RecoveryText;
 use super::retries::Retries;
 use super::table::{self, Status};
-use crate::call::{Day, ToolKey};
-use crate::figures::Figures;
+use crate::call::{ClientName, Day, ToolKey};
 use crate::figures::format::{bytes, count, counted, milliseconds};
 use crate::figures::rate::as_float;
+use crate::figures::{Figures, PackedFigures};
 use crate::report::chart::Sparkline;
 use crate::report::input::ShownBefore;
+use crate::report::lines::ByDay;
 use crate::report::{dates, names};
 
 /// What a tool's page says.
@@ -122,18 +122,18 @@ pub struct PartRow {
 }
 
 /// The page of a tool.
-pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> ToolPage {
+pub fn tool_page(facts: &Facts<'_>, key: &ToolKey) -> ToolPage {
     let figures = facts.tool(key);
     let slug = facts.tool_slug(key);
-    let shown = facts.shown_before.as_ref().and_then(|earlier| earlier.tools.get(key));
+    let shown = facts.shown_before.and_then(|earlier| earlier.tools.get(key));
     let parts = SubjectParts {
         figures,
         before: facts.tool_before(key),
         status: Status::of_tool(facts, key),
         schema_bytes: facts.offered.get(key).copied().flatten(),
         shown_before: shown,
-        line: table::line_of_days(facts, histories.tool(key), LINE),
-        days: days(facts, histories.tool(key)),
+        line: table::line_of_days(facts, facts.input.lines.tool(key), LINE),
+        days: days(facts, facts.input.lines.tool(key)),
         findings: findings::of_tool(facts, key),
     };
     ToolPage {
@@ -158,11 +158,12 @@ pub fn tool_page(facts: &Facts<'_>, histories: &Histories, key: &ToolKey) -> Too
 }
 
 fn never_called(facts: &Facts<'_>, key: &ToolKey) -> Option<String> {
-    let since = facts.known_days.first().filter(|_| facts.is_never_called(key))?;
+    let nights = &facts.input.nights;
+    let (since, _) = nights.first_key_value().filter(|_| facts.is_never_called(key))?;
     let size = facts.offered.get(key).copied().flatten();
     Some(format!(
         "It is offered, and was not called on any of the {} since {}.{}",
-        counted(facts.known_days.len() as u64, "covered day", "covered days"),
+        counted(nights.len() as u64, "covered day", "covered days"),
         dates::long(*since),
         size.map_or_else(String::new, |size| format!(
             " Its description and schemas take {}.",
@@ -231,11 +232,8 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
 
 /// The covered days that hold figures of the subject, the newest first.
 pub fn days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<SubjectDay> {
-    let not_called = Figures::default();
-    let covered = facts.input.history.iter().rev();
-    covered
-        .map(|covered| subject_day(covered.day, by_day.get(&covered.day).unwrap_or(&not_called)))
-        .collect()
+    let row = |day| subject_day(day, &by_day.get(day).unwrap_or_default());
+    facts.history().map(|(day, _)| row(day)).collect()
 }
 
 /// The row of one day.
@@ -250,33 +248,56 @@ pub fn subject_day(day: Day, figures: &Figures) -> SubjectDay {
 
 fn clients(facts: &Facts<'_>, key: &ToolKey) -> Vec<PartRow> {
     let Some(tool) = facts.now.tools.get(key) else { return Vec::new() };
-    let mut parts: Vec<_> = tool.clients.iter().collect();
-    parts.sort_by_key(|(client, figures)| (table::need(figures), (*client).clone()));
+    let of_client = |(client, packed): (_, &PackedFigures)| {
+        let figures = packed.figures();
+        (table::need(&figures), client, PartFigures::of(&figures))
+    };
+    let mut parts: Vec<(_, &ClientName, _)> = tool.clients.iter().map(of_client).collect();
+    parts.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
     parts
         .into_iter()
-        .map(|(client, figures)| {
+        .map(|(_, client, figures)| {
             let label = ClientLabel::of(facts, client);
-            part((label.name, None, label.slug), figures, facts.cell_before(key, client))
+            let before = facts.cell_before(key, client);
+            part((label.name, None, label.slug), &figures, before.as_ref())
         })
         .collect()
+}
+
+/// The figures of a part.
+#[derive(Debug)]
+pub struct PartFigures {
+    /// Its counts.
+    pub counts: Figures,
+    /// The latency in nanoseconds that 95 % of its calls stay under.
+    pub p95: Option<f64>,
+}
+
+impl PartFigures {
+    /// What a row shows of these figures.
+    pub fn of(figures: &Figures) -> Self {
+        let counts = PackedFigures::of_counts(figures).counts();
+        Self { counts, p95: figures.latency.percentile(95) }
+    }
 }
 
 /// The row of a part.
 pub fn part(
     (name, beneath, slug): (String, Option<String>, String),
-    figures: &Figures,
+    figures: &PartFigures,
     before: Option<&Figures>,
 ) -> PartRow {
+    let counts = &figures.counts;
     PartRow {
         name,
         beneath,
         slug,
-        first_call: RateText::first_call(figures),
-        change: ChangeText::first_call(figures, before),
-        confirmed: RateText::confirmed(figures),
-        calls: count(figures.calls),
-        retried: count(figures.retried),
-        p95: figures.latency.percentile(95).map(|nanos| milliseconds(nanos / 1e6)),
-        status: Status::of(figures),
+        first_call: RateText::first_call(counts),
+        change: ChangeText::first_call(counts, before),
+        confirmed: RateText::confirmed(counts),
+        calls: count(counts.calls),
+        retried: count(counts.retried),
+        p95: figures.p95.map(|nanos| milliseconds(nanos / 1e6)),
+        status: Status::of(counts),
     }
 }

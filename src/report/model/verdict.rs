@@ -1,7 +1,7 @@
 //! The first line: what got worse, by how much, since when; or that nothing did; or why
 //! nothing can be said.
 
-use super::facts::{Facts, Standing, rate_of_day};
+use super::facts::{Facts, Standing};
 use super::rate_text::main_reason;
 use crate::call::{ClientName, Day, ToolKey};
 use crate::figures::format::{counted, plural, points, rate_percent};
@@ -82,7 +82,7 @@ fn nothing_to_say(facts: &Facts<'_>) -> Verdict {
         ),
         Standing::RangeNotCovered => (
             Sentence::words("Not yet computed: no day of this range is covered."),
-            facts.input.as_of.map_or_else(String::new, |day| {
+            facts.dates.as_of.map_or_else(String::new, |day| {
                 format!("The last covered day is {}.", dates::long(day))
             }),
         ),
@@ -135,7 +135,7 @@ fn compare(facts: &Facts<'_>) -> Verdict {
         compared.iter().filter(move |tool| tool.change.direction() == direction).count() as u64
     };
     let (fell, rose, all) = (of(Direction::Worse), of(Direction::Better), compared.len() as u64);
-    let against = dates::range_beside(period.0, period.1, facts.input.to);
+    let against = dates::range_beside(period.0, period.1, facts.dates.to);
     let headline = match (fell, rose, compared.first(), compared.last()) {
         (1.., _, Some(worst), _) => fall(facts, worst, fell, all),
         (0, 1.., _, Some(best)) => Sentence::words(format!(
@@ -182,8 +182,8 @@ const SMALLEST_CELL_FALL: f64 = 0.05;
 
 fn deepest_cell<'f>(facts: &'f Facts<'_>) -> Option<FallenCell<'f>> {
     let cells = facts.now.tools.iter().flat_map(|(key, tool)| {
-        tool.clients.iter().filter_map(move |(client, figures)| {
-            let change = change(figures, facts.cell_before(key, client)?)?;
+        tool.clients.iter().filter_map(move |(client, packed)| {
+            let change = change(&packed.counts(), &facts.cell_before(key, client)?)?;
             Some(FallenCell { key, client, change })
         })
     });
@@ -284,9 +284,9 @@ fn only_client<'f>(facts: &'f Facts<'_>, key: &ToolKey) -> Option<&'f ClientName
     let compared: Vec<_> = tool
         .clients
         .iter()
-        .filter_map(|(client, figures)| {
+        .filter_map(|(client, packed)| {
             let before = facts.cell_before(key, client)?;
-            Some((client, change(figures, before)?.direction()))
+            Some((client, change(&packed.counts(), &before)?.direction()))
         })
         .collect();
     let mut fell = compared.iter().filter(|(_, direction)| *direction == Direction::Worse);
@@ -301,9 +301,10 @@ fn only_client<'f>(facts: &'f Facts<'_>, key: &ToolKey) -> Option<&'f ClientName
 fn since(facts: &Facts<'_>, tool: &ComparedTool<'_>) -> Option<Day> {
     let low = tool.change.before().interval().low;
     let mut since = None;
-    for day in facts.input.days.iter().rev() {
-        match rate_of_day(day, |key, _| key == tool.key) {
-            Some(rate) if rate.fraction() < low => since = Some(day.day),
+    let days = facts.input.lines.tool(tool.key);
+    for day in facts.now.covered.iter().rev() {
+        match days.get(*day).and_then(|counts| counts.first_call_success()) {
+            Some(rate) if rate.fraction() < low => since = Some(*day),
             // A day without a judged call says nothing either way.
             None => {}
             Some(_) => break,

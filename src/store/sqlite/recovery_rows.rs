@@ -1,7 +1,7 @@
 //! The rows of one tool and client that tell of recovery.
 
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, Row, params_from_iter};
 
 use super::database::to_sql;
 use super::rows::{count, name};
@@ -39,33 +39,27 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// The figures with this id.
-pub(super) fn read(connection: &Connection, id: i64) -> rusqlite::Result<RecoveryFigures> {
-    let select = DAY_RECOVERY.select("WHERE figures_id = ?1");
-    let mut select = connection.prepare_cached(&select)?;
-    let mut rows = select.query([id])?;
-    let Some(row) = rows.next()? else { return Ok(RecoveryFigures::default()) };
+/// The figures of a row of `day_recovery`, without their dependencies.
+pub(super) fn figures_of(row: &Row<'_>) -> rusqlite::Result<RecoveryFigures> {
     let columns = KEYS..DAY_RECOVERY.columns.len();
     let numbers = columns.map(|column| count(row, column)).collect::<Result<Vec<u64>, _>>()?;
-    let mut figures = figures(numbers);
     let has_status_tool = row.get_ref(1)? != ValueRef::Null;
-    figures.status_tool = has_status_tool.then(|| name(row, 1)).transpose()?;
-    let select = DAY_DEPENDENCIES.select("WHERE figures_id = ?1");
-    let mut select = connection.prepare_cached(&select)?;
-    let mut rows = select.query([id])?;
-    while let Some(row) = rows.next()? {
-        let word = row.get_ref(1)?.as_str().unwrap_or_default();
-        // A word that a later firstcall may write is left out.
-        if let Some(kind) = AttemptKind::from_word(word) {
-            let dependency = Dependency { kind, name: name(row, 2)? };
-            let counts = DependencyCounts {
-                attempts: count(row, 3)?,
-                failed: count(row, 4)?,
-                timed_out: count(row, 5)?,
-                nanos: count(row, 6)?,
-            };
-            figures.dependencies.insert(dependency, counts);
-        }
+    let status_tool = has_status_tool.then(|| name(row, 1)).transpose()?;
+    Ok(RecoveryFigures { status_tool, ..figures(numbers) })
+}
+
+/// Adds a row of `day_dependencies`; one of a kind that a later firstcall may write is left out.
+pub(super) fn add_dependency(figures: &mut RecoveryFigures, row: &Row<'_>) -> rusqlite::Result<()> {
+    let word = row.get_ref(1)?.as_str().unwrap_or_default();
+    if let Some(kind) = AttemptKind::from_word(word) {
+        let dependency = Dependency { kind, name: name(row, 2)? };
+        let counts = DependencyCounts {
+            attempts: count(row, 3)?,
+            failed: count(row, 4)?,
+            timed_out: count(row, 5)?,
+            nanos: count(row, 6)?,
+        };
+        figures.dependencies.insert(dependency, counts);
     }
-    Ok(figures)
+    Ok(())
 }

@@ -23,6 +23,7 @@ use crate::store::error::StoreError;
 use crate::store::offered::OfferedTool;
 use crate::store::received::ReceivedRead;
 use crate::store::stored::StoredSighting;
+use crate::store::visit::{VisitDays, WholeDays};
 use crate::store::watermark::Watermark;
 use crate::store::writer::WriterOptions;
 
@@ -169,7 +170,7 @@ impl FolderStore {
                 return Err(StoreError::SightingsGone { day });
             }
             let now = marks::watermark(&self.folder, day)?;
-            if !now.is_of_the_same_file(&published) {
+            if !now.holds_own_of(&published) {
                 return Err(StoreError::SightingsGone { day });
             }
         }
@@ -209,13 +210,25 @@ impl FolderStore {
         from: Day,
         to: Day,
     ) -> Result<Vec<DayFigures>, StoreError> {
+        let mut whole = WholeDays::default();
+        self.visit_days(from, to, &mut whole)?;
+        Ok(whole.days)
+    }
+
+    /// Hands the same to `visit`, piece by piece; all of one moment too.
+    pub(in crate::store) fn visit_days(
+        &self,
+        from: Day,
+        to: Day,
+        visit: &mut dyn VisitDays,
+    ) -> Result<(), StoreError> {
         let file = self.folder.main_file();
         let mut connection = self.main()?;
         let transaction = connection.transaction().at(&file)?;
         let covered = coverage::covered_days(&transaction, &file)?;
-        let wanted =
+        let mut wanted =
             covered.iter().map(|covered| covered.day).filter(|day| (from..=to).contains(day));
-        wanted.map(|day| read_days::read_day(&transaction, &file, day)).collect()
+        wanted.try_for_each(|day| read_days::visit_day(&transaction, &file, day, visit))
     }
 
     /// What the days from `from` to `to`, both included, showed before they were restated; by day

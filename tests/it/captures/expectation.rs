@@ -147,10 +147,10 @@ impl Shown {
                 .tools
                 .iter()
                 .flat_map(|(key, tool)| {
-                    tool.clients.iter().map(|(client, figures)| {
+                    tool.clients.iter().map(|(client, packed)| {
                         let (service, tool) = (key.service.as_str(), key.tool.as_str());
                         let key = (service.to_owned(), tool.to_owned(), client.to_string());
-                        (key, ShownTool::of(figures))
+                        (key, ShownTool::of(&packed.figures()))
                     })
                 })
                 .collect(),

@@ -7,21 +7,19 @@ use std::net::TcpListener;
 use firstcall::call::ClientName;
 use firstcall::config::Config;
 use firstcall::exporters::{ExportError, Sent, send};
-use firstcall::figures::RangeFigures;
-use firstcall::report::ReportInput;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use prost::Message;
 use serde_json::Value;
 
 use super::receiver::{Got, ReceiverTls, Taken, start, texts};
 use crate::report::report_input::{
-    HOSTILE, blank_day, counted, empty, habit_of, hostile, pair_of, usual,
+    HOSTILE, ReportDays, blank_day, counted, empty, habit_of, hostile, pair_of, usual,
 };
 
 /// Sends from a thread that may block, as a pass does.
-async fn send_all(keys: &str, input: &ReportInput) -> Result<Sent, ExportError> {
+async fn send_all(keys: &str, input: &ReportDays) -> Result<Sent, ExportError> {
     let settings = Config::parse(&format!("exporters: {{otlp: {{{keys}}}}}")).unwrap();
-    let (figures, as_of) = (RangeFigures::of(&input.days), input.as_of);
+    let (figures, as_of) = (input.input().now, input.as_of);
     let settings = settings.exporters.otlp;
     tokio::task::spawn_blocking(move || send(&settings, &figures, as_of)).await.unwrap()
 }
@@ -93,8 +91,8 @@ fn assert_says(points: &[Got], names: &[(&str, &str)], figures: &Value) {
     }
 }
 
-fn report_of(input: &ReportInput) -> Value {
-    let files = firstcall::report::site(input);
+fn report_of(input: &ReportDays) -> Value {
+    let files = firstcall::report::site(&input.input());
     let (_, text) = files.iter().find(|(path, _)| path.ends_with("report.json")).unwrap();
     serde_json::from_slice(text).unwrap()
 }
@@ -276,7 +274,7 @@ async fn thousands_of_tools_go_in_requests_that_a_receiver_takes() {
         let key = pair_of("warehouse", &format!("tool_with_a_longer_name_{tool}"), "ide");
         day.tools.insert(key, counted(30, &habit_of("get_order"), 0));
     }
-    let input = ReportInput { from: to, as_of: Some(to), days: vec![day], ..empty() };
+    let input = ReportDays { from: to, as_of: Some(to), days: vec![day], ..empty() };
     let taken = Taken::default();
     let address = start(taken.clone(), None).await;
     let sent = send_all(&format!("endpoint: 'http://{address}'"), &input).await.unwrap();

@@ -40,7 +40,7 @@ fn without_a_covered_day_a_badge_is_grey_and_says_so() {
     let badge = &site(&empty())["badges/overall.json"];
     assert!(badge.contains("\"not yet computed\"") && badge.contains("5f6368"), "{badge}");
     let as_of = "2026-11-29".parse().unwrap();
-    let quiet = firstcall::report::ReportInput {
+    let quiet = super::report_input::ReportDays {
         days: vec![blank_day(as_of)],
         as_of: Some(as_of),
         ..empty()

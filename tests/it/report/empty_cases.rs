@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 
 use firstcall::figures::{DayFigures, Figures, UnjudgedReason};
-use firstcall::report::ReportInput;
 use scraper::{Html, Selector};
 
 use super::pages::assert_links_resolve;
-use super::report_input::{blank_day, counted, empty, habit_of, one_day, pair_of, usual};
+use super::report_input::{
+    ReportDays, blank_day, counted, empty, habit_of, one_day, pair_of, usual,
+};
 use super::{file_of, html_pages, site};
 
 #[track_caller]
-fn check(input: &ReportInput, headline: &str, detail: &str) -> BTreeMap<String, String> {
+fn check(input: &ReportDays, headline: &str, detail: &str) -> BTreeMap<String, String> {
     let site = site(input);
     for (path, html) in html_pages(&site) {
         let document = Html::parse_document(html);
@@ -27,7 +28,7 @@ fn check(input: &ReportInput, headline: &str, detail: &str) -> BTreeMap<String, 
     assert!(text(".lead").contains(detail), "{}", text(".lead"));
     let readme = site["README.md"].replace('\u{a0}', " ");
     assert!(readme.starts_with(&format!("# {}", headline.replace('_', "\\_"))), "{readme}");
-    let summary = firstcall::report::pull_request_summary(input).replace('\u{a0}', " ");
+    let summary = super::pull_request_summary(input).replace('\u{a0}', " ");
     assert!(summary.starts_with(&headline.replace('_', "\\_")), "{summary}");
     site
 }
@@ -51,7 +52,7 @@ fn nothing_was_ever_received() {
 
 #[test]
 fn only_today_has_calls() {
-    let input = ReportInput { has_calls_uncovered: true, ..empty() };
+    let input = ReportDays { has_calls_uncovered: true, ..empty() };
     let headline = "Not yet computed: calls have arrived, and no day is covered yet.";
     shows_no_rate(&check(&input, headline, "Today is never covered"));
 }
@@ -59,7 +60,7 @@ fn only_today_has_calls() {
 #[test]
 fn no_day_of_the_range_is_covered() {
     let input = empty();
-    let input = ReportInput { as_of: Some(input.from.minus(3)), ..input };
+    let input = ReportDays { as_of: Some(input.from.minus(3)), ..input };
     let headline = "Not yet computed: no day of this range is covered.";
     shows_no_rate(&check(&input, headline, "The last covered day is 20 November 2026."));
 }
@@ -68,7 +69,7 @@ fn no_day_of_the_range_is_covered() {
 fn a_covered_day_holds_no_call() {
     let input = empty();
     let days = vec![blank_day(input.to)];
-    let input = ReportInput { as_of: Some(input.to), days, ..input };
+    let input = ReportDays { as_of: Some(input.to), days, ..input };
     shows_no_rate(&check(&input, "No tool was called.", "1 day is covered, without a call."));
 }
 
@@ -142,7 +143,7 @@ fn without_a_call_the_markdown_says_so_too() {
     assert!(nothing["README.md"].contains("Nothing has been received yet."));
     assert!(nothing["tools/README.md"].contains("No tool was called on a covered day"));
     assert!(nothing["clients/README.md"].contains("No client called a tool on a covered day"));
-    let today = site(&ReportInput { has_calls_uncovered: true, ..empty() });
+    let today = site(&ReportDays { has_calls_uncovered: true, ..empty() });
     assert!(today["README.md"].contains("Today is never covered"));
     shows_no_rate_in_markdown(&today);
     for site in [nothing, today] {
@@ -179,7 +180,7 @@ fn a_renamed_tool_is_two_tools_and_neither_is_compared_with_the_other() {
         let tools = [(of, counted(100, &habit_of("get_order"), 9))];
         DayFigures { tools: tools.into_iter().collect(), ..blank_day(to.minus(ago)) }
     };
-    let input = ReportInput {
+    let input = ReportDays {
         from: to,
         as_of: Some(to),
         days: vec![day(0, "search_orders")],
@@ -239,7 +240,7 @@ fn a_tool_that_is_offered_and_never_called_says_so_everywhere() {
 
 #[test]
 fn before_the_first_covered_day_no_tool_is_called_never_called() {
-    let site = site(&ReportInput { offered: usual().offered, ..empty() });
+    let site = site(&ReportDays { offered: usual().offered, ..empty() });
     assert!(site.values().all(|text| !text.contains("never called")
         || text.contains("No tool")
         || text.contains("How it is counted")));

@@ -2,11 +2,12 @@
 
 use firstcall::figures::RangeFigures;
 use firstcall::report::baseline::Baseline;
-use firstcall::report::{Host, ReportInput, SummaryOptions, summary};
+use firstcall::report::{Host, SummaryOptions};
 
 use super::markdown::{assert_nothing_comes_alive, read};
-use super::report_input::{empty, hostile, usual};
+use super::report_input::{ReportDays, empty, hostile, usual};
 use super::size::many;
+use super::summary;
 
 const HOSTS: [Host; 5] =
     [Host::GitHub, Host::GitHubStep, Host::GitLab, Host::Bitbucket, Host::Gitea];
@@ -15,9 +16,8 @@ fn always(host: Host) -> SummaryOptions {
     SummaryOptions { host, is_always: true, report_url: None }
 }
 
-fn unchanged() -> ReportInput {
-    let input = usual();
-    ReportInput { previous: input.days.clone(), ..input }
+fn unchanged() -> ReportDays {
+    usual().unchanged()
 }
 
 /// The days before the usual ones as a report of their own.

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use firstcall::report::markdown_escape::CodeSpan;
-use firstcall::report::{ReportInput, pull_request_summary};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::pages::resolved;
-use super::report_input::{HOSTILE, hostile, usual};
-use super::site;
+use super::report_input::{HOSTILE, ReportDays, hostile, usual};
+use super::{pull_request_summary, site};
 
 /// What came alive in a text.
 #[derive(Default, Debug)]
@@ -77,7 +76,7 @@ pub(super) fn assert_nothing_comes_alive(path: &str, alive: &Alive) {
     assert_tables_keep_their_columns(alive, path);
 }
 
-fn markdown_files(input: &ReportInput) -> BTreeMap<String, String> {
+fn markdown_files(input: &ReportDays) -> BTreeMap<String, String> {
     site(input).into_iter().filter(|(path, _)| path.ends_with(".md")).collect()
 }
 
@@ -147,7 +146,7 @@ fn the_summary_says_what_got_worse_on_its_first_line() {
 #[test]
 fn without_a_change_the_summary_has_no_table_of_changes() {
     let input = usual();
-    let input = ReportInput { previous: input.days.clone(), ..input };
+    let input = input.unchanged();
     let text = pull_request_summary(&input);
     assert!(text.starts_with("No significant change: "), "{text}");
     assert_eq!(read(&text).tables.len(), 1);

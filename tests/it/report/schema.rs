@@ -136,7 +136,7 @@ pub(crate) fn assert_valid(report: &str, what: &str) {
 #[test]
 fn every_document_is_valid_and_the_site_carries_the_schema() {
     let as_of = "2026-11-29".parse().unwrap();
-    let quiet = firstcall::report::ReportInput {
+    let quiet = super::report_input::ReportDays {
         days: vec![blank_day(as_of)],
         as_of: Some(as_of),
         ..empty()

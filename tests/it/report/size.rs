@@ -1,14 +1,13 @@
 //! Many tools and clients: pages stay within their budgets, and everything still has a page.
 
 use firstcall::call::{ClientName, Name, ToolKey};
-use firstcall::report::{ReportInput, pull_request_summary};
 
-use super::report_input::{blank_day, counted, empty, habit_of};
-use super::site;
+use super::report_input::{ReportDays, blank_day, counted, empty, habit_of};
+use super::{pull_request_summary, site};
 
 /// `tools` by `clients` on the last seven days and the seven before; each tool is called by
 /// `each` clients.
-pub(super) fn many(tools: u64, clients: u64, each: u64) -> ReportInput {
+pub(super) fn many(tools: u64, clients: u64, each: u64) -> ReportDays {
     let input = empty();
     let habits = ["search_orders", "get_order", "find_customer", "export_ledger"].map(habit_of);
     let day_of = |ago: u32| {
@@ -30,7 +29,7 @@ pub(super) fn many(tools: u64, clients: u64, each: u64) -> ReportInput {
     };
     let [days, previous] = [0..1, 7..8].map(|ago| ago.map(day_of).collect::<Vec<_>>());
     let as_of = Some(input.to);
-    ReportInput { as_of, history: days.clone(), days, previous, ..input }
+    ReportDays { as_of, history: days.clone(), days, previous, ..input }
 }
 
 #[test]
@@ -78,7 +77,7 @@ fn two_thousand_tools_by_two_hundred_clients_are_published() {
     let each: u64 = std::env::var("FIRSTCALL_EACH").map_or(40, |each| each.parse().unwrap());
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("site");
-    let input = many(2_000, 200, each);
+    let input = many(2_000, 200, each).input();
     let of_input = peak();
     let start = std::time::Instant::now();
     let files = firstcall::report::rewrite(&dir, &input, firstcall::report::Assets::Inline);
