@@ -48,7 +48,7 @@ pub use chain::{Chain, ChainKind};
 pub use days::{DaysError, DaysToRun};
 pub use declared::Declared;
 pub use explain::{
-    ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
+    Counted, ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
 };
 pub use exported_call::{ExportedCall, export_calls};
 pub use first_call::Standing;
