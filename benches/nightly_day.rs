@@ -4,6 +4,10 @@
 //! Run with `cargo bench --bench nightly_day [-- CALLS [FOLDER]]`: one million calls unless told
 //! otherwise. A FOLDER is kept, and used again if it holds a day already. `nightly_day/engines.py`
 //! does a part of the work with DuckDB and ClickHouse on the same rows.
+//!
+//! Where `FIRSTCALL_BENCH_CLICKHOUSE` is the URL of a ClickHouse server, the pass is run over the
+//! same day inside of its database `default` as well, and `FIRSTCALL_BENCH_ENGINE`, the server's
+//! process id, tells what that took there.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -26,7 +30,7 @@ use std::process::Command;
 
 use firstcall::call::{Day, Sighting, SpanKind};
 use firstcall::clock::ManualClock;
-use firstcall::nightly::{DaysToRun, judge_day, run};
+use firstcall::nightly::{DaysToRun, PassEvent, judge_day, run};
 use firstcall::store::{Batch, Store, Writer, WriterOptions};
 use generator::{Generator, Size};
 use machine::{Meter, peak_mib};
@@ -35,6 +39,9 @@ use machine::{Meter, peak_mib};
 const BATCH: usize = 20_000;
 /// The environment variable that tells a child process what to measure.
 const MEASURE: &str = "FIRSTCALL_BENCH_MEASURE";
+/// The server's URL, and its process.
+const SERVER: &str = "FIRSTCALL_BENCH_CLICKHOUSE";
+const ENGINE: &str = "FIRSTCALL_BENCH_ENGINE";
 
 fn day() -> Day {
     "2026-11-29".parse().unwrap()
@@ -55,9 +62,14 @@ fn main() {
     let folder = arguments.get(1).map_or(temporary.path(), Path::new);
     let is_made = Store::open(folder).is_ok_and(|store| !store.sighting_days().unwrap().is_empty());
     if !is_made {
-        fill(folder, calls);
+        fill(&Store::create(folder).unwrap(), calls);
     }
-    for what in ["read", "pass", "judge"] {
+    let server = std::env::var(SERVER).ok().map(|_| server(folder));
+    if let Some(server) = server.filter(|store| store.sighting_days().unwrap().is_empty()) {
+        fill(&server, calls);
+    }
+    let all = ["read", "pass", "judge", "engine"];
+    for what in all.into_iter().filter(|what| *what != "engine" || std::env::var(SERVER).is_ok()) {
         let program = std::env::current_exe().unwrap();
         let mut child = Command::new(program);
         child.arg(calls.to_string()).arg(folder).env(MEASURE, what);
@@ -65,10 +77,20 @@ fn main() {
     }
 }
 
-fn fill(folder: &Path, calls: u64) {
+/// The store in the server's database.
+fn server(folder: &Path) -> Store {
+    let url = std::env::var(SERVER).unwrap();
+    let text = format!(
+        "clickhouse:\n  url: {url}\n  database: default\n  create_schema: true\n  timeout_s: 600\n  folder: {}\n",
+        folder.display()
+    );
+    let config: firstcall::config::Store = yaml_serde::from_str(&text).unwrap();
+    Store::create_configured(&config).unwrap()
+}
+
+fn fill(store: &Store, calls: u64) {
     let meter = Meter::start();
-    let store = Store::create(folder).unwrap();
-    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+    let writer = Writer::start(store, WriterOptions::default()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut generator = Generator::new(day(), size(calls));
     let (mut waiting, mut written) = (Vec::new(), 0);
@@ -107,6 +129,8 @@ fn measure(what: &str, folder: &Path, calls: u64) {
     if what == "rows" {
         return write_rows(folder, calls);
     }
+    let engine = std::env::var(ENGINE).ok().filter(|_| what == "engine");
+    let engine_meter = engine.as_deref().map(Meter::of);
     let (count, meter) = match what {
         "read" => {
             let store = Store::open(folder).unwrap();
@@ -118,15 +142,22 @@ fn measure(what: &str, folder: &Path, calls: u64) {
             }
             (count, meter)
         }
-        "pass" => {
-            let store = Store::open(folder).unwrap();
+        "pass" | "engine" => {
+            let is_folder = what == "pass";
+            let store = if is_folder { Store::open(folder).unwrap() } else { server(folder) };
             let clock = ManualClock::at(day().plus(2).start());
             let range = DaysToRun::Range { from: day(), to: day() };
             let meter = Meter::start();
-            let report = run(&store, range, &clock, &mut |_event| {}).unwrap();
+            let mut tell = |event| {
+                if let PassEvent::Judging { sightings, .. } = event {
+                    let (wall, cpu) = meter.read();
+                    println!("  {what}: gathered {sightings} by {wall:.2} s wall, {cpu:.2} s CPU");
+                }
+            };
+            let report = run(&store, range, &clock, &mut tell).unwrap();
             let days = store.read_days(day(), day()).unwrap();
             let retried: u64 = days[0].tools.values().map(|figures| figures.retried).sum();
-            println!("  pass: {retried} retried");
+            println!("  {what}: {retried} retried");
             (report.days[0].calls, meter)
         }
         _ => {
@@ -141,7 +172,11 @@ fn measure(what: &str, folder: &Path, calls: u64) {
             (figures.tools.values().map(|figures| figures.calls).sum(), meter)
         }
     };
-    let ((wall, cpu), peak) = (meter.read(), peak_mib());
+    if let (Some(process), Some(meter)) = (&engine, &engine_meter) {
+        let ((_, cpu), peak) = (meter.read(), peak_mib(process));
+        println!("  engine: its own process took {cpu:.2} s CPU, peak {peak} MiB");
+    }
+    let ((wall, cpu), peak) = (meter.read(), peak_mib("self"));
     let each = cpu * 1e9 / count as f64;
     println!(
         "{what:>6}: {count} in {wall:.2} s wall, {cpu:.2} s CPU ({each:.0} ns each), peak {peak} MiB"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Posts a summary of `firstcall summary` as one comment, or updates the one that is there.
 
-    post-comment.py github|gitea|gitlab|bitbucket FILE
+    post-comment.py github|gitea|gitlab|bitbucket|bitbucket-server FILE
 
 The comment is found by the hidden marker in its last line. A quiet summary (nothing changed)
 updates an earlier comment and never makes a new one. Nothing but the standard library is used.
@@ -13,6 +13,8 @@ Read from the environment, and never printed: FIRSTCALL_TOKEN. Where to post:
   gitlab          CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID
   bitbucket       BITBUCKET_WORKSPACE, BITBUCKET_REPO_SLUG, BITBUCKET_PR_ID (Bitbucket Cloud);
                   BITBUCKET_API_URL, https://api.bitbucket.org/2.0 where it is not set
+  bitbucket-server  (Bitbucket Data Center and Server) BITBUCKET_URL, BITBUCKET_PROJECT (~name of
+                  a personal one), BITBUCKET_REPO, BITBUCKET_PR_ID
 """
 
 import json
@@ -28,7 +30,7 @@ MARKER = re.compile(
     r"<!-- firstcall:summary(?P<quiet> quiet)? -->"
     r"|\[firstcall-summary\]: # \(firstcall:summary(?P<still> quiet)?\)"
 )
-HOSTS = ("github", "gitea", "gitlab", "bitbucket")
+HOSTS = ("github", "gitea", "gitlab", "bitbucket", "bitbucket-server")
 PAGE = 100
 MOST_PAGES = 50
 MOST_BYTES = 64 * 1024 * 1024
@@ -68,6 +70,14 @@ class Host:
             self.comments = f"{base}/repositories/{workspace}/{slug}/pullrequests/{request}/comments"
             self.one = self.comments
             self.change, self.page = "PUT", {"pagelen": PAGE}
+        elif name == "bitbucket-server":
+            project, slug = word("BITBUCKET_PROJECT"), word("BITBUCKET_REPO")
+            request = number("BITBUCKET_PR_ID")
+            base = f"{address('BITBUCKET_URL')}/rest/api/1.0/projects/{project}/repos/{slug}"
+            self.one = f"{base}/pull-requests/{request}/comments"
+            # It lists comments among everything else that happened, the newest first.
+            self.comments, self.activities = self.one, f"{base}/pull-requests/{request}/activities"
+            self.change = "PUT"
         else:
             repository = setting("GITHUB_REPOSITORY")
             if not re.fullmatch(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", repository):
@@ -90,20 +100,26 @@ class Host:
                 return int(one["number"])
         raise Refused("no open pull request has this head any more")
 
-    def body(self, text):
-        """A comment as the host takes it."""
-        return {"content": {"raw": text}} if self.name == "bitbucket" else {"body": text}
+    def body(self, text, there):
+        """A comment as the host takes it; `there` is the one that it takes the place of."""
+        if self.name == "bitbucket":
+            return {"content": {"raw": text}}
+        if self.name == "bitbucket-server":
+            # It refuses a change of another version than the one that was read.
+            return {"text": text} | ({"version": int(there["version"])} if there else {})
+        return {"body": text}
 
     def text(self, comment):
         """A comment's Markdown; none of one that was deleted."""
         if comment.get("deleted"):
             return ""
         content = comment.get("content") if self.name == "bitbucket" else None
-        raw = content.get("raw", "") if isinstance(content, dict) else comment.get("body", "")
+        of_text = "text" if self.name == "bitbucket-server" else "body"
+        raw = content.get("raw", "") if isinstance(content, dict) else comment.get(of_text, "")
         return str(raw or "")
 
     def request(self, method, url, body=None):
-        data = None if body is None else json.dumps(self.body(body)).encode()
+        data = None if body is None else json.dumps(body).encode()
         headers = {
             self.header[0]: self.header[1],
             "Accept": "application/json",
@@ -127,10 +143,12 @@ class Host:
         """The host's own words, cut to one short line, should they hold the token without it."""
         try:
             said = json.loads(error.read(10_000))
+            errors = said.get("errors")
+            said = errors[0] if isinstance(errors, list) and errors else said
             said = said.get("message") or said.get("error", "")
             said = said.get("message", "") if isinstance(said, dict) else said
         except (OSError, ValueError, AttributeError):
-            return ""
+            said = ""
         said = " ".join(str(said).replace(self.token, "***").split())[:200]
         # A line that begins with two colons would be a command to GitHub's runner.
         hint = "; the token may not write comments here" if error.code in (401, 403) else ""
@@ -138,6 +156,8 @@ class Host:
 
     def existing(self):
         """The comment with the marker, the oldest first; none where there is none."""
+        if self.name == "bitbucket-server":
+            return self.existing_among_activities()
         seen = None
         for page in range(1, MOST_PAGES + 1):
             query = urllib.parse.urlencode(self.page | {"page": page})
@@ -160,6 +180,26 @@ class Host:
             seen = first
         return None
 
+    def existing_among_activities(self):
+        start = 0
+        for _page in range(MOST_PAGES):
+            query = urllib.parse.urlencode({"start": start, "limit": PAGE})
+            found = self.request("GET", f"{self.activities}?{query}")
+            values = found.get("values") if isinstance(found, dict) else None
+            if not isinstance(values, list):
+                raise Refused(f"{self.name} sent no list of activities")
+            for activity in values:
+                comment = activity.get("comment")
+                if isinstance(comment, dict) and marked(self.text(comment)):
+                    return comment
+            following = found.get("nextPageStart")
+            if found.get("isLastPage", True) or not isinstance(following, int):
+                return None
+            if following <= start:
+                return None
+            start = following
+        return None
+
 
 def setting(name):
     value = os.environ.get(name, "")
@@ -177,9 +217,9 @@ def number(name):
 
 def word(name):
     value = setting(name)
-    if not re.fullmatch(r"[A-Za-z0-9_.{}-]+", value):
+    if not re.fullmatch(r"[A-Za-z0-9_.{}~-]+", value) or set(value) <= {"."}:
         raise Refused(f"{name} is no name")
-    return urllib.parse.quote(value, safe="")
+    return urllib.parse.quote(value, safe="~")
 
 
 def address(name, default=None):
@@ -203,11 +243,11 @@ def post(host, text):
     if there is None and (marker["quiet"] or marker["still"]):
         return "nothing changed, so no comment was made"
     if there is None:
-        host.request("POST", host.comments, text)
+        host.request("POST", host.comments, host.body(text, None))
         return "made the comment"
     if host.text(there).replace("\r\n", "\n").strip() == text.strip():
         return "the comment says this already"
-    host.request(host.change, f"{host.one}/{int(there['id'])}", text)
+    host.request(host.change, f"{host.one}/{int(there['id'])}", host.body(text, there))
     return "updated the comment"
 
 

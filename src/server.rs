@@ -132,7 +132,7 @@ impl Server {
         let own_metrics = OwnMetrics::start(&config.telemetry.metrics, &report)?;
         let options = options(config, Arc::clone(&report))?;
         guard(&[grpc, http], &options, config.receivers.otlp.insecure_listen)?;
-        let store = Store::create(config.store.sqlite.data_dir.as_path())?;
+        let store = Store::create_configured(&config.store)?;
         let secret = store.secret()?;
         let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
         let ingest = ingest(config, Arc::clone(&writer), clock, secret);
@@ -241,7 +241,7 @@ pub fn ingest(
     clock: Arc<dyn Clock>,
     secret: InstallationSecret,
 ) -> Ingest<Arc<Writer>> {
-    let ingest = Ingest::new(writer, clock, secret)
+    let ingest = Ingest::new(writer, clock, &secret)
         .with_limits(reduce_limits(config))
         .with_paging(paging_rules(&config.tools))
         .with_empties(empty_rules(&config.tools))

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use firstcall::call::InstallationSecret;
 use firstcall::clock::ManualClock;
 use firstcall::ingest::{Commit, Ingest};
-use firstcall::otlp::{Format, Outline, ResourceView, ScopeView, SpanView, Visitor, walk};
+use firstcall::otlp::{Format, Outline, ResourceView, ScopeView, Sent, SpanView, Visitor, walk};
 use firstcall::recognise::{is_deciding_key, is_deciding_name, is_deciding_text};
 use firstcall::store::{Batch, Committed, StoreError};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -36,7 +36,7 @@ impl Commit for Nowhere {
 pub(crate) fn ingest<C: Commit>(commit: C) -> Ingest<C> {
     let noon = firstcall::call::UnixNanos::new(1_795_953_700_000_000_000);
     let secret = InstallationSecret::from_bytes([7; 32]);
-    Ingest::new(commit, Arc::new(ManualClock::at(noon)), secret)
+    Ingest::new(commit, Arc::new(ManualClock::at(noon)), &secret)
 }
 
 /// Reads tool calls whole and does nothing with them.
@@ -92,7 +92,9 @@ type Way<'a> = (&'a str, Box<dyn Fn(&[u8]) + 'a>);
 
 /// Measures and prints.
 pub(crate) fn run(requests: &[Bytes]) {
-    let ingest = ingest(Nowhere);
+    // As the path tells the receiver.
+    const SPANS: Option<Sent> = Some(Sent::Spans);
+    let (both, calls) = (ingest(Nowhere), ingest(Nowhere).without_attempts());
     let ways: Vec<Way<'_>> = vec![
         (
             "full decode by opentelemetry-proto",
@@ -111,8 +113,12 @@ pub(crate) fn run(requests: &[Bytes]) {
             }),
         ),
         (
-            "walk, recognise, reduce to sightings",
-            Box::new(|bytes| drop(black_box(ingest.read(bytes, Format::Protobuf, None).unwrap()))),
+            "walk, recognise, reduce calls",
+            Box::new(|bytes| drop(black_box(calls.read(bytes, Format::Protobuf, SPANS).unwrap()))),
+        ),
+        (
+            "the same, and downstream attempts",
+            Box::new(|bytes| drop(black_box(both.read(bytes, Format::Protobuf, SPANS).unwrap()))),
         ),
         (
             "sum of the bytes as 64-bit words",
@@ -137,9 +143,10 @@ pub(crate) fn run(requests: &[Bytes]) {
     }
     let medians: Vec<f64> = figures.into_iter().map(median).collect();
     let full = medians.first().copied().unwrap_or(f64::NAN);
-    println!("decode alone, one thread            ns/span  times full");
+    let sum = medians.last().copied().unwrap_or(f64::NAN);
+    println!("decode alone, one thread                  ns/span  full / it  it / sum");
     for ((name, _), nanos) in ways.iter().zip(&medians) {
-        println!("  {name:<38}{nanos:>8.0}{:>8.1}", full / nanos);
+        println!("  {name:<38}{nanos:>9.0}{:>11.1}{:>10.1}", full / nanos, nanos / sum);
     }
     println!();
 }

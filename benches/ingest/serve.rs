@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use firstcall::ingest::{Commit, Ingest};
 use firstcall::receive::{Limits, Listeners};
 use firstcall::shutdown::Stop;
 use firstcall::store::{Store, Writer, WriterOptions};
@@ -34,23 +35,27 @@ type Server = fn(&mpsc::Sender<SocketAddr>, &Stop);
 
 /// Measures and prints.
 pub(crate) fn run(requests: &[Bytes]) {
-    let servers: [(&str, Server, bool); 4] = [
-        ("tonic, full decode, dropped", tonic_server, false),
-        ("firstcall, committed nowhere", firstcall_server, false),
-        ("firstcall, committed and synced", durable_server, false),
-        ("firstcall, gzip, committed nowhere", firstcall_server, true),
-    ];
     let plain: Vec<Bytes> = requests.iter().map(|bytes| framed(0, bytes)).collect();
+    let unread: Vec<Bytes> = requests.iter().map(|bytes| framed(0, &unknown(bytes))).collect();
     let packed: Vec<Bytes> = requests.iter().map(|bytes| framed(1, &gzip(bytes))).collect();
+    let servers: [(&str, Server, &[Bytes], bool); 7] = [
+        ("tonic, full decode, dropped", tonic_server, &plain, false),
+        ("floor: the same transport, unread", firstcall_server, &unread, false),
+        ("calls, committed nowhere", calls_server, &plain, false),
+        ("calls and attempts, committed nowhere", firstcall_server, &plain, false),
+        ("calls, committed and synced", durable_calls_server, &plain, false),
+        ("calls and attempts, committed, synced", durable_server, &plain, false),
+        ("the same from gzip, committed nowhere", firstcall_server, &packed, true),
+    ];
     let mut figures = vec![Vec::new(); servers.len()];
     for _ in 0..ROUNDS {
-        for ((_, server, is_packed), figures) in servers.iter().zip(&mut figures) {
-            figures.push(round(*server, if *is_packed { &packed } else { &plain }, *is_packed));
+        for ((_, server, bodies, is_packed), figures) in servers.iter().zip(&mut figures) {
+            figures.push(round(*server, bodies, *is_packed));
         }
     }
     let spans = (REQUESTS * traffic::SPANS) as f64;
     println!(
-        "over gRPC, server of one thread        us CPU/span  spans/CPU s  times tonic  spans/s"
+        "over gRPC, server of one thread          us CPU/span  spans/CPU s  times tonic  spans/s"
     );
     let mut base = f64::NAN;
     for ((name, ..), rounds) in servers.iter().zip(figures) {
@@ -61,7 +66,7 @@ pub(crate) fn run(requests: &[Bytes]) {
         }
         let times = base / cpu;
         let (per_cpu, per_wall) = (1.0 / cpu, 1.0 / wall);
-        println!("  {name:<36}{:>12.2}{per_cpu:>13.0}{times:>13.1}{per_wall:>9.0}", cpu * 1e6);
+        println!("  {name:<38}{:>12.2}{per_cpu:>13.0}{times:>13.1}{per_wall:>9.0}", cpu * 1e6);
     }
     println!("peak memory of this whole process: {}", peak_memory());
 }
@@ -137,6 +142,15 @@ fn framed(flag: u8, message: &[u8]) -> Bytes {
     [&[flag][..], &len, message].concat().into()
 }
 
+/// A request of the same size that is one field nobody knows: skipped in one step.
+fn unknown(bytes: &[u8]) -> Vec<u8> {
+    const FIELD_15: u8 = 15 << 3 | 2;
+    let mut message = vec![FIELD_15];
+    prost::encoding::encode_varint(bytes.len() as u64, &mut message);
+    message.extend_from_slice(bytes);
+    message
+}
+
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -155,23 +169,35 @@ fn block_on(future: impl Future<Output = ()>) {
     runtime.block_on(future);
 }
 
-fn firstcall_server(ready: &mpsc::Sender<SocketAddr>, stop: &Stop) {
+fn serve<C: Commit>(ingest: Ingest<C>, ready: &mpsc::Sender<SocketAddr>, stop: &Stop) {
     block_on(async {
         let listeners = Listeners::bind("127.0.0.1:0", "127.0.0.1:0").await.unwrap();
         ready.send(listeners.grpc_address()).unwrap();
-        listeners.serve(ingest(Nowhere), Limits::default(), stop.clone()).await;
+        listeners.serve(ingest, Limits::default(), stop.clone()).await;
     });
 }
 
+fn firstcall_server(ready: &mpsc::Sender<SocketAddr>, stop: &Stop) {
+    serve(ingest(Nowhere), ready, stop);
+}
+
+fn calls_server(ready: &mpsc::Sender<SocketAddr>, stop: &Stop) {
+    serve(ingest(Nowhere).without_attempts(), ready, stop);
+}
+
 fn durable_server(ready: &mpsc::Sender<SocketAddr>, stop: &Stop) {
+    with_store(|writer| serve(ingest(writer), ready, stop));
+}
+
+fn durable_calls_server(ready: &mpsc::Sender<SocketAddr>, stop: &Stop) {
+    with_store(|writer| serve(ingest(writer).without_attempts(), ready, stop));
+}
+
+fn with_store(work: impl FnOnce(Arc<Writer>)) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path()).unwrap();
     let writer = Arc::new(Writer::start(&store, WriterOptions::default()).unwrap());
-    block_on(async {
-        let listeners = Listeners::bind("127.0.0.1:0", "127.0.0.1:0").await.unwrap();
-        ready.send(listeners.grpc_address()).unwrap();
-        listeners.serve(ingest(Arc::clone(&writer)), Limits::default(), stop.clone()).await;
-    });
+    work(Arc::clone(&writer));
     writer.close().unwrap();
 }
 

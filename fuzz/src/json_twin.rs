@@ -178,7 +178,11 @@ impl Writer {
     }
 
     /// A list; one that is empty may also be left out.
-    pub(crate) fn list<T>(&mut self, items: &[T], write: fn(&mut Self, &T) -> String) -> Option<String> {
+    pub(crate) fn list<T>(
+        &mut self,
+        items: &[T],
+        write: fn(&mut Self, &T) -> String,
+    ) -> Option<String> {
         if items.is_empty() && self.choose(2) == 0 {
             return None;
         }

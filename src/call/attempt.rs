@@ -44,7 +44,7 @@ pub struct Attempt<N = Name> {
     pub kind: AttemptKind,
     /// Which one.
     pub dependency: N,
-    /// What was asked of it: four bytes of HMAC-SHA-256 under this installation's secret.
+    /// What was asked of it: four bytes of SipHash-2-4 under this installation's secret.
     pub operation: [u8; 4],
     /// When it started.
     pub start: UnixNanos,

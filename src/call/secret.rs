@@ -1,4 +1,5 @@
-//! This installation's secret: the key of argument prints and of keyed hashes (METHOD section 3).
+//! This installation's secret: what prints and keyed hashes are made under (METHOD sections 3 and
+//! 11).
 
 use std::fmt;
 

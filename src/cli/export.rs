@@ -46,7 +46,7 @@ enum ExportFormat {
 pub fn run(args: &ExportArgs, globals: &Globals) -> Result<(), Failure> {
     let What::Calls(args) = &args.what;
     let config = globals.load()?;
-    let store = Store::open(config.store.sqlite.data_dir.as_path())?;
+    let store = Store::open_configured(&config.store)?;
     let stdout = BufWriter::new(io::stdout().lock());
     let mut lines = match args.format {
         ExportFormat::Jsonl => Lines::Jsonl(stdout),

@@ -20,6 +20,7 @@ pub mod nightly;
 mod nights;
 pub mod range;
 pub mod report;
+pub mod schema;
 pub mod serve;
 pub mod summary;
 pub mod tools;
@@ -34,7 +35,7 @@ pub use exit_code::ExitCode;
 pub use failure::Failure;
 use logging::{LogFormat, LogLevel};
 
-use crate::config::{Config, Folder};
+use crate::config::Config;
 
 /// Tells, every night, whether models understood your tools the first time.
 ///
@@ -117,6 +118,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Keep what servers say they offer
     Tools(tools::ToolsArgs),
+    /// Print the tables of a store in a database
+    Schema(schema::SchemaArgs),
     /// Check or print the configuration
     Config(config::ConfigArgs),
 }
@@ -129,7 +132,7 @@ impl Globals {
             None => Config::default(),
         };
         if let Some(data_dir) = &self.data_dir {
-            config.store.sqlite.data_dir = Folder::new(data_dir);
+            config.store.set_folder(data_dir);
         }
         Ok(config)
     }
@@ -173,6 +176,7 @@ impl Command {
             Self::Hash(args) => hash::run(&args),
             Self::Demo(args) => demo::run(&args),
             Self::Tools(args) => tools::run(&args, globals),
+            Self::Schema(args) => schema::run(&args),
             Self::Config(args) => config::run(&args, globals),
         }
     }

@@ -36,7 +36,7 @@ pub struct NightlyArgs {
 /// Runs the command.
 pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
-    let store = Store::open(config.store.sqlite.data_dir.as_path())?;
+    let store = Store::open_configured(&config.store)?;
     let declared = declared::of(&config.tools);
     let terms = Terms::inferring(config.sessions.infer);
     if let Some(tool) = &args.explain {
@@ -118,7 +118,9 @@ impl From<NightlyError> for Failure {
         match error {
             NightlyError::Store(error) => error.into(),
             NightlyError::Days(_) => Self::hinted(ExitCode::Usage, error.help(), error),
-            NightlyError::Scratch { .. } => Self::hinted(ExitCode::Store, error.help(), error),
+            NightlyError::Scratch { .. } | NightlyError::Answer | NightlyError::Mismatch(_) => {
+                Self::hinted(ExitCode::Store, error.help(), error)
+            }
         }
     }
 }

@@ -28,11 +28,11 @@ impl RangeArgs {
     /// covered day has nothing to report; one with calls has, even before the first pass.
     pub(super) fn read(&self, config: &Config) -> Result<ReportInput, Failure> {
         let range = self.over(config)?;
-        let store = Store::open(config.store.sqlite.data_dir.as_path())?;
+        let store = Store::open_configured(&config.store)?;
         let mut input = report::read(&store, range, SystemClock.now().day())?;
         input.offered = offered(declared(config), &store)?;
         if input.dates.as_of.is_none() && !input.has_calls_uncovered {
-            let error = format!("no tool call has arrived in `{}` yet", store.dir().display());
+            let error = format!("no tool call has arrived in {} yet", store.place());
             let hint = "point an OTLP exporter at `firstcall serve`, \
                         or look at `firstcall demo` meanwhile";
             return Err(Failure::new(ExitCode::NothingToReport, error).with_hint(hint));

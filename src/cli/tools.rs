@@ -56,7 +56,7 @@ pub fn run(args: &ToolsArgs, globals: &Globals) -> Result<(), Failure> {
         let error = format!("`{}` is no list of tools: {error}", args.file.display());
         Failure::new(ExitCode::Usage, error).with_hint(hint)
     })?;
-    let store = Store::create(config.store.sqlite.data_dir.as_path())?;
+    let store = Store::create_configured(&config.store)?;
     store.replace_offered_tools(service.as_ref(), &tools, SystemClock.now())?;
     let known = tools.iter().filter(|tool| tool.kind.is_some()).count();
     tell(&format!(

@@ -319,9 +319,13 @@ mod tests {
     #[test]
     fn merging_packed_figures_is_merging_figures() {
         let mut one = Figures { calls: 3, judged: 2, ..Figures::default() };
-        [5, 7, 900].into_iter().for_each(|value| one.latency.record(value));
+        for value in [5, 7, 900] {
+            one.latency.record(value);
+        }
         let mut two = Figures { calls: 400, retried: 1, ..Figures::default() };
-        [0, 7, 1 << 40].into_iter().for_each(|value| two.latency.record(value));
+        for value in [0, 7, 1 << 40] {
+            two.latency.record(value);
+        }
         let mut packed = PackedFigures::from(&one);
         packed.merge(&two);
         one.merge(&two);

@@ -12,17 +12,20 @@ use crate::recognise::{
     Recognition, as_span, is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text,
     is_downstream_key, recognise, recognise_log,
 };
-use crate::reduce::{ReduceContext, Reduced, attempt, reduce};
+use crate::reduce::{NameCache, ReduceContext, Reduced, attempt, reduce};
 use crate::store::Batch;
 
 /// Collects what a request leaves behind.
-pub(super) struct Collector<'c> {
+#[derive(Debug)]
+pub struct Collector<'c> {
     context: ReduceContext<'c>,
     senders: Option<&'c Senders>,
     /// How many more attempts are kept of the resource that is being read.
     allowance: Allowance,
     sightings: Vec<Sighting>,
     attempts: Vec<Attempt>,
+    /// Dependencies' names.
+    names: NameCache,
     counts: BTreeMap<Name, ArrivalCounts>,
     /// The counts of the resource that is being read; moved into `counts` when the next begins.
     current: (Name, ArrivalCounts),
@@ -47,6 +50,7 @@ impl<'c> Collector<'c> {
             allowance: Allowance::Some(0),
             sightings: Vec::new(),
             attempts: Vec::new(),
+            names: NameCache::default(),
             counts: BTreeMap::new(),
             current: (Name::cut(""), ArrivalCounts::default()),
             sources: Sources::default(),
@@ -210,7 +214,7 @@ impl Visitor for Collector<'_> {
             return;
         }
         let emitter = Some(&self.current.0).filter(|name| !name.as_str().is_empty());
-        if let Some(attempt) = attempt(span, emitter, &self.context)
+        if let Some(attempt) = attempt(span, emitter, &mut self.names, &self.context)
             && self.allowance.take()
         {
             self.attempts.push(attempt);

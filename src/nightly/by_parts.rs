@@ -9,86 +9,58 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::call::Call;
+use super::divide::divide;
 use super::fold::fold;
 use super::gathered::Gathered;
-use super::join::{By, Layers, join};
-use super::judge::{Judged, Terms, is_near, judge_as_they_come, judge_calls};
-use super::names::{NameId, Names};
+use super::join::{By, join};
+use super::judge::{Judged, Terms, judge_as_they_come, judge_calls};
+use super::names::Names;
 use super::packed::Packed;
-use super::parts::{Adder, Part, Parts, Reading, Scratch};
-use super::seen::Seen;
+use super::parts::{Adder, Part, Parts, Reading};
 use super::summarise::Tally;
-use crate::call::{Attempt, Day, TraceId};
+use crate::call::{Day, TraceId};
 use crate::figures::DayFigures;
-use crate::store::StoredSighting;
 
 /// How many sightings or calls are worked on at a time, whole traces or sessions as they are.
 const PIECE: usize = 1024;
 
-/// Gathers a day's sightings, one for each thread that does.
-#[derive(Debug)]
-pub(super) struct Gathering<'p, 's> {
-    day: Day,
-    unknown: NameId,
-    adder: Adder<'p, 's, Gathered>,
-    failed: Option<io::Error>,
-}
-
-impl<'p, 's> Gathering<'p, 's> {
-    /// Nothing gathered yet. `unknown` is the number of the client that telemetry does not name.
-    pub(super) fn new(day: Day, unknown: NameId, parts: &'p Parts<'s, Gathered>) -> Self {
-        Self { day, unknown, adder: parts.adder(), failed: None }
-    }
-
-    /// Takes in a sighting of the day or its margins. Answers whether it was one.
-    pub(super) fn add(&mut self, stored: &StoredSighting<'_, NameId>) -> bool {
-        if !is_near(self.day, stored.start) || self.failed.is_some() {
-            return false;
-        }
-        let seen = Seen::new(stored, self.unknown);
-        let key = of_trace(seen.trace_id);
-        self.failed = self.adder.add(key, &Gathered::Seen(seen)).err();
-        true
-    }
-
-    /// Takes in a client span that may be below a call of the day or its margins.
-    pub(super) fn add_attempt(&mut self, attempt: Attempt<NameId>) {
-        if is_near(self.day, attempt.start) && self.failed.is_none() {
-            let key = of_trace(attempt.trace_id);
-            self.failed = self.adder.add(key, &Gathered::Attempt(attempt)).err();
-        }
-    }
-
-    /// Hands over what is left; an error where anything could not be kept.
-    pub(super) fn finish(self) -> io::Result<()> {
-        self.failed.map_or(Ok(()), Err)?;
-        self.adder.finish()
-    }
-}
-
-/// The calls of what was gathered, by session key.
+/// The calls of what was gathered, by session key: those that are there already, and those that
+/// what waits by trace folds into. `rounds` tells by what calls of different traces may be joined;
+/// what may be is all among the latter.
 pub(super) fn calls<'s>(
+    terms: Terms,
+    (gathered, calls): (Parts<'s, Gathered>, Parts<'s, Call>),
+    rounds: &[By],
+    names: &Names,
+) -> io::Result<Parts<'s, Call>> {
+    let Some((last, before)) = rounds.split_last() else {
+        fold_parts(terms, gathered, names, &calls)?;
+        return Ok(calls);
+    };
+    let mut folded = Parts::new(calls.scratch(), "folded");
+    fold_parts(terms, gathered, names, &folded)?;
+    for by in before {
+        let joined = Parts::new(calls.scratch(), "joined");
+        join_parts(terms, folded, *by, names, &joined)?;
+        folded = joined;
+    }
+    join_parts(terms, folded, *last, names, &calls)?;
+    Ok(calls)
+}
+
+fn fold_parts(
     terms: Terms,
     gathered: Parts<'_, Gathered>,
     names: &Names,
-    scratch: &'s Scratch,
-) -> io::Result<Parts<'s, Call>> {
-    let layers = Mutex::new(Layers::default());
-    let folded = Parts::new(scratch, "calls");
+    folded: &Parts<'_, Call>,
+) -> io::Result<()> {
     let begin = || folded.adder();
-    let work = |adder: &mut Adder<'_, 's, Call>, gathered: &mut Vec<Gathered>| {
+    let work = |adder: &mut Adder<'_, '_, Call>, gathered: &mut Vec<Gathered>| {
         let (seen, attempts) = Gathered::apart(gathered);
         let calls = fold(&seen, &attempts, names);
-        layers.lock().unwrap_or_else(PoisonError::into_inner).note(&calls);
         calls.iter().try_for_each(|call| adder.add(of_session(terms, call), call))
     };
-    each_part(gathered, begin, work, Adder::finish)?;
-    let layers = layers.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut calls = folded;
-    for by in By::BOTH.into_iter().filter(|by| layers.may_meet(*by)) {
-        calls = join_parts(terms, calls, by, names, scratch)?;
-    }
-    Ok(calls)
+    each_part(gathered, begin, work, Adder::finish)
 }
 
 /// The figures of these calls.
@@ -99,6 +71,7 @@ pub(super) fn figures(
     names: &Names,
 ) -> io::Result<DayFigures> {
     let whole = Mutex::new(Tally::new(day, terms));
+    let scratch = calls.scratch();
     let begin = || Tally::new(day, terms);
     let work = |tally: &mut Tally, calls: &mut Vec<Call>| {
         let judged = judge_as_they_come(terms, day, std::mem::take(calls), names);
@@ -106,10 +79,22 @@ pub(super) fn figures(
         *calls = judged.calls;
         Ok(())
     };
-    each_part(calls, begin, work, |tally| {
+    let finish = |tally| {
         whole.lock().unwrap_or_else(PoisonError::into_inner).merge(tally, names);
         Ok(())
-    })?;
+    };
+    let divide = |tally: &mut Tally, part: Part<Call>| {
+        if part.bytes() <= scratch.largest() {
+            return Ok(vec![part]);
+        }
+        let divided = divide(&part, scratch, scratch.largest())?;
+        drop(part);
+        for giant in divided.giants {
+            giant.judge(terms, day, names, tally)?;
+        }
+        Ok(divided.parts)
+    };
+    each_part_divided(calls, begin, divide, work, finish)?;
     let whole = whole.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(whole.figures(names))
 }
@@ -134,10 +119,9 @@ fn join_parts<'s>(
     calls: Parts<'s, Call>,
     by: By,
     names: &Names,
-    scratch: &'s Scratch,
-) -> io::Result<Parts<'s, Call>> {
-    let joined = Parts::new(scratch, "joined");
-    let keyed = Parts::new(scratch, "keyed");
+    joined: &Parts<'s, Call>,
+) -> io::Result<()> {
+    let keyed = Parts::new(calls.scratch(), "keyed");
     let begin = || (joined.adder(), keyed.adder());
     let work = |(through, waiting): &mut (Adder<'_, 's, Call>, Adder<'_, 's, Call>),
                 calls: &mut Vec<Call>| {
@@ -159,8 +143,7 @@ fn join_parts<'s>(
         let mut calls = join(std::mem::take(calls), by, names).into_iter();
         calls.try_for_each(|call| adder.add(of_session(terms, &call), &call))
     };
-    each_part(keyed, begin, work, Adder::finish)?;
-    Ok(joined)
+    each_part(keyed, begin, work, Adder::finish)
 }
 
 /// On how many threads parts are worked on: one for each processor, four at most, for each has a
@@ -177,6 +160,17 @@ fn each_part<T: Packed + Send, S>(
     work: impl Fn(&mut S, &mut Vec<T>) -> io::Result<()> + Sync,
     finish: impl Fn(S) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
+    each_part_divided(parts, begin, |_, part| Ok(vec![part]), work, finish)
+}
+
+/// Does the same with what `divide` makes of each part.
+fn each_part_divided<T: Packed + Send, S>(
+    parts: Parts<'_, T>,
+    begin: impl Fn() -> S + Sync,
+    divide: impl Fn(&mut S, Part<T>) -> io::Result<Vec<Part<T>>> + Sync,
+    work: impl Fn(&mut S, &mut Vec<T>) -> io::Result<()> + Sync,
+    finish: impl Fn(S) -> io::Result<()> + Sync,
+) -> io::Result<()> {
     let threads = parts.scratch().threads();
     let mut parts = parts.into_parts();
     // The largest first, so that no thread is left alone with it in the end.
@@ -187,7 +181,9 @@ fn each_part<T: Packed + Send, S>(
     let work_off = || {
         let (mut state, mut reading) = (begin(), Reading::default());
         while let Some(part) = next() {
-            part.each_piece(&mut reading, PIECE, |items| work(&mut state, items))?;
+            for part in divide(&mut state, part)? {
+                part.each_piece(&mut reading, PIECE, |items| work(&mut state, items))?;
+            }
         }
         finish(state)
     };
@@ -206,13 +202,13 @@ fn on_threads<E: Send>(count: usize, work: &(impl Fn() -> Result<(), E> + Sync))
     })
 }
 
-fn of_trace(trace: TraceId) -> u64 {
+pub(super) fn of_trace(trace: TraceId) -> u64 {
     first_eight(trace.as_bytes())
 }
 
 /// A number that all calls of one session key have in common. Its order is that in which
 /// [`session`](super::session) puts keys, and so it finds a piece's calls in order.
-fn of_session(terms: Terms, call: &Call) -> u64 {
+pub(super) fn of_session(terms: Terms, call: &Call) -> u64 {
     if let Some(key) = call.conversation.or(call.transport) {
         return first_eight(key.as_bytes());
     }
@@ -231,7 +227,7 @@ const fn first_eight(bytes: &[u8; 16]) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
@@ -239,21 +235,43 @@ mod tests {
     use crate::call::{ArgsHash, Arguments, SessionClaim, SessionKey, Sighting};
     use crate::nightly::fold::shapes_tests::{sightings_of, traces};
     use crate::nightly::fold::tests::day;
+    use crate::nightly::gathering::{Gathering, Places, Survey, Surveying};
     use crate::nightly::judge_day;
+    use crate::nightly::names::NameId;
+    use crate::nightly::parts::Scratch;
+    use crate::store::StoredSighting;
 
-    fn by_parts(sightings: &[Sighting], in_memory: usize, threads: usize) -> DayFigures {
+    /// The figures of these sightings by way of parts; `largest` is what a part may have before it
+    /// is divided again.
+    pub(in crate::nightly) fn by_parts(
+        terms: Terms,
+        sightings: &[Sighting],
+        (in_memory, largest): (usize, usize),
+        threads: usize,
+    ) -> DayFigures {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::at(folder.path().join("parts"), in_memory, 5, threads).unwrap();
-        let parts = Parts::new(&scratch, "sightings");
+        let scratch = scratch.dividing_above(largest);
+        let (by_trace, calls) = (Parts::new(&scratch, "sightings"), Parts::new(&scratch, "calls"));
         let mut names = Names::new();
-        let mut gathering = Gathering::new(day(), names.unknown(), &parts);
-        let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
-        for sighting in sightings {
-            gathering.add(&StoredSighting::of(sighting, &mut name, &mut prints));
-        }
+        let (known, survey) = (names.known(), Survey::default());
+        let mut surveying = Surveying::new(day(), &survey);
+        let mut each = |visit: &mut dyn FnMut(&StoredSighting<'_, NameId>)| {
+            for sighting in sightings {
+                let told = sighting.recovery.as_ref();
+                let told = told.map(|told| told.with_name(|name| names.id(name)));
+                let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
+                let stored = StoredSighting::of(sighting, &mut name, &mut prints);
+                visit(&StoredSighting { recovery: told.as_ref(), ..stored });
+            }
+        };
+        each(&mut |stored| surveying.note(stored));
+        surveying.finish();
+        let places = Places { by_trace: &by_trace, calls: &calls };
+        let mut gathering = Gathering::new((day(), terms), known, &survey, places);
+        each(&mut |stored| gathering.add(stored));
         gathering.finish().unwrap();
-        let terms = Terms::default();
-        let calls = calls(terms, parts, &names, &scratch).unwrap();
+        let calls = super::calls(terms, (by_trace, calls), &survey.rounds(), &names).unwrap();
         figures(terms, day(), calls, &names).unwrap()
     }
 
@@ -277,9 +295,11 @@ mod tests {
                 }
             }
             let whole = judge_day(day(), sightings.clone());
-            prop_assert_eq!(&by_parts(&sightings, 0, 1), &whole);
-            prop_assert_eq!(&by_parts(&sightings, 0, 3), &whole);
-            prop_assert_eq!(&by_parts(&sightings, usize::MAX, 2), &whole);
+            let by_parts = |sizes, threads| by_parts(Terms::default(), &sightings, sizes, threads);
+            prop_assert_eq!(&by_parts((0, usize::MAX), 1), &whole);
+            prop_assert_eq!(&by_parts((0, usize::MAX), 3), &whole);
+            prop_assert_eq!(&by_parts((0, 2000), 2), &whole);
+            prop_assert_eq!(&by_parts((usize::MAX, usize::MAX), 2), &whole);
         }
     }
 }

@@ -54,6 +54,17 @@ impl Out {
         self.length += length;
     }
 
+    /// Writes bytes of any number.
+    pub(super) fn append(&mut self, bytes: &[u8]) {
+        if self.buffer.len() < self.length + bytes.len() {
+            self.grow(bytes.len());
+        }
+        if let Some(to) = self.buffer.get_mut(self.length..self.length + bytes.len()) {
+            to.copy_from_slice(bytes);
+        }
+        self.length += bytes.len();
+    }
+
     #[cold]
     fn grow(&mut self, by: usize) {
         self.buffer.resize((self.buffer.len() * 2).max(self.length + by + 256), 0);

@@ -82,14 +82,14 @@ pub(super) fn join(calls: Vec<Call>, by: By, names: &Names) -> Vec<Call> {
 
 /// From which layers the calls that have a key were seen. A call can only be seen twice from two.
 #[derive(Debug, Default)]
-pub(super) struct Layers {
+struct Layers {
     first: [Option<(SpanKind, NameId)>; 2],
     has_two: [bool; 2],
 }
 
 impl Layers {
     /// Notes the layers of these calls.
-    pub(super) fn note(&mut self, calls: &[Call]) {
+    fn note(&mut self, calls: &[Call]) {
         let sides = By::BOTH.into_iter().zip(self.first.iter_mut().zip(&mut self.has_two));
         for (by, (first, has_two)) in sides {
             for call in calls.iter().filter(|call| by.key(&call.joint).is_some()) {
@@ -100,7 +100,7 @@ impl Layers {
     }
 
     /// Whether calls that share a key may be one.
-    pub(super) const fn may_meet(&self, by: By) -> bool {
+    const fn may_meet(&self, by: By) -> bool {
         let [request, call] = self.has_two;
         match by {
             By::Request => request,

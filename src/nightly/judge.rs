@@ -7,13 +7,15 @@ use std::ops::Range;
 use super::call::Call;
 use super::chain::{self, Chain, ChainKind};
 use super::declared::ToolTerms;
+use super::facts::Facts;
 use super::first_call::{Standing, standing};
 use super::look_alike::{Classified, Sweeps, classify};
 use super::names::{NameId, Names};
 use super::recovery::{self, Recovered};
-use super::retry::{Run, Window};
+use super::retry::{Run, RunLayer, Window};
 use super::reworded::reworded;
 use super::session::{self, Session, Sessions, is_of_a_tool, order};
+use super::stretch::Stretch;
 use super::{LOOK_AHEAD, LOOK_BACK};
 use crate::call::{Day, SessionGrade, UnixNanos};
 use crate::figures::{RetryClass, UnjudgedReason};
@@ -69,6 +71,8 @@ pub struct Judgement {
 pub struct Judged {
     /// The day.
     pub day: Day,
+    /// What of the day is judged here: all of it, but for a giant's slices.
+    counted: Stretch,
     /// The calls, in order of (start, end, span, trace).
     pub calls: Vec<Call>,
     /// What was found about each, in the same order. Of calls in the margins nothing is found
@@ -104,25 +108,55 @@ pub(super) fn is_near(day: Day, start: UnixNanos) -> bool {
     start >= day.start().saturating_sub(LOOK_BACK) && start < day.end().saturating_add(LOOK_AHEAD)
 }
 
+/// Whether a call is one that the day's calls are judged beside: not too late, and none of which
+/// there is a label alone. That says nothing: of Claude Code it is a call that was refused.
+pub(super) fn is_judged_beside(day: Day, call: &Call) -> bool {
+    call.start <= day.end().saturating_add(chain::LOOK_AHEAD) && !call.is_label
+}
+
 /// Judges calls, folded already, in any order.
 pub fn judge_calls(terms: Terms, day: Day, mut calls: Vec<Call>, names: &Names) -> Judged {
     calls.sort_unstable_by_key(order);
     judge_as_they_come(terms, day, calls, names)
 }
 
+/// Judges a giant's calls that start in `own`, beside those that start shortly before and after.
+/// `facts` are known of all its calls; what a slice cannot know is left to
+/// [`Carried`](super::carried::Carried).
+pub(super) fn judge_slice(
+    terms: Terms,
+    day: Day,
+    (own, facts): (Stretch, &Facts),
+    mut calls: Vec<Call>,
+    names: &Names,
+) -> Judged {
+    facts.settle(&mut calls);
+    judge_within(terms, day, (own, Some(facts)), calls, names)
+}
+
 /// Judges calls and leaves them in the order in which they come, on which no judgement depends.
 pub(super) fn judge_as_they_come(
     terms: Terms,
     day: Day,
+    calls: Vec<Call>,
+    names: &Names,
+) -> Judged {
+    judge_within(terms, day, (Stretch::of(day), None), calls, names)
+}
+
+fn judge_within(
+    terms: Terms,
+    day: Day,
+    (own, facts): (Stretch, Option<&Facts>),
     mut calls: Vec<Call>,
     names: &Names,
 ) -> Judged {
-    let last = day.end().saturating_add(chain::LOOK_AHEAD);
-    // A label that names no call says nothing: of Claude Code it is a call that was refused.
-    calls.retain(|call| call.start <= last && !call.is_label);
+    calls.retain(|call| is_judged_beside(day, call));
     let mut tool_terms = ToolTerms::new(names);
     tool_terms.apply(&mut calls);
-    let sessions = session::find(&mut calls, names.unknown(), terms.infer_sessions);
+    let infer = terms.infer_sessions;
+    let sessions = session::find(&mut calls, names.unknown(), infer, facts.is_some());
+    let counted = own.within(Stretch::of(day));
     let nothing = |call: &Call| Judgement {
         session: None,
         standing: if is_of_a_tool(call) {
@@ -137,7 +171,9 @@ pub(super) fn judge_as_they_come(
         recovered: None,
     };
     let mut judging = Judging {
-        day,
+        own,
+        counted,
+        facts,
         calls: &calls,
         judgements: calls.iter().map(nothing).collect(),
         chains: Vec::new(),
@@ -148,23 +184,30 @@ pub(super) fn judge_as_they_come(
     };
     for (ordinal, session) in (0_u32..).zip(&sessions.all) {
         judging.session(ordinal, session);
-        for (at, recovered) in recovery::judge_session(session, &calls, day, &mut tool_terms) {
+        let layers = |first: &Call| layer_of_run(facts, first);
+        let found = recovery::judge_session(session, &calls, counted, &layers, &mut tool_terms);
+        for (at, recovered) in found {
             if let Some(judgement) = judging.judgements.get_mut(at as usize) {
                 judgement.recovered = Some(recovered);
             }
         }
     }
     let Judging { judgements, chains, runs, run_calls, reworded, .. } = judging;
-    Judged { day, calls, judgements, sessions, chains, runs, run_calls, reworded }
+    Judged { day, counted, calls, judgements, sessions, chains, runs, run_calls, reworded }
+}
+
+/// The layer of the run that begins with `first`.
+fn layer_of_run(facts: Option<&Facts>, first: &Call) -> RunLayer {
+    facts.map_or(RunLayer::Asked, |facts| RunLayer::Known(facts.layer(first)))
 }
 
 /// A call's tool, its place in its session, and its place among all calls.
 type ByTool = ((NameId, Option<NameId>), u32, u32);
 
 impl Judged {
-    /// Whether a call belongs to the day: it starts on it.
+    /// Whether a call is counted: it starts on the day, and where only a slice is judged, in that.
     pub fn is_of_day(&self, call: &Call) -> bool {
-        call.start >= self.day.start() && call.start < self.day.end()
+        self.counted.holds(call.start)
     }
 
     pub(super) fn call(&self, at: u32) -> Option<&Call> {
@@ -184,7 +227,10 @@ impl Judged {
 
 /// The judgements while they are made.
 struct Judging<'a> {
-    day: Day,
+    /// What is judged, and what of it is counted.
+    own: Stretch,
+    counted: Stretch,
+    facts: Option<&'a Facts>,
     calls: &'a [Call],
     judgements: Vec<Judgement>,
     chains: Vec<Chain>,
@@ -212,14 +258,14 @@ impl<'a> Judging<'a> {
     }
 
     fn is_of_day(&self, call: &Call) -> bool {
-        call.start >= self.day.start() && call.start < self.day.end()
+        self.counted.holds(call.start)
     }
 
     fn session(&mut self, ordinal: u32, session: &Session) {
         let mut by_tool = std::mem::take(&mut self.work.by_tool);
         let of_session = || session.calls.iter().filter_map(|at| Some((*at, self.call(*at)?)));
         by_tool.clear();
-        if of_session().any(|(_, call)| self.is_of_day(call)) {
+        if of_session().any(|(_, call)| self.own.holds(call.start)) {
             let in_order = (0..).zip(of_session()).filter(|(_, (_, call))| is_of_a_tool(call));
             by_tool.extend(in_order.map(|(n, (at, call))| ((call.service, call.tool), n, at)));
             by_tool.sort_unstable();
@@ -255,7 +301,8 @@ impl<'a> Judging<'a> {
         let of_run = || of_run.iter().filter_map(|(_, _, at)| Some((*at, self.call(*at)?)));
         at.clear();
         at.extend(of_run().filter(|(_, call)| call.is_time_known).map(|(at, _)| at));
-        run.fill(of_run().map(|(_, call)| call));
+        let layer = of_run().next().map(|(_, first)| layer_of_run(self.facts, first));
+        run.fill(of_run().map(|(_, call)| call), layer.unwrap_or_default());
         chain::chains(run, chains);
         sweeps.find(run, chains);
         find(run, sweeps, grade, findings);

@@ -28,6 +28,15 @@ impl NameId {
     }
 }
 
+/// The numbers of the names that every night knows from its beginning.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownNames {
+    /// Of what telemetry does not name.
+    pub(super) unknown: NameId,
+    /// Of the plain dialect.
+    pub(super) plain: NameId,
+}
+
 /// The names of one night.
 #[derive(Debug)]
 pub struct Names {
@@ -117,9 +126,9 @@ impl Names {
         self.unknown
     }
 
-    /// The number of the plain dialect.
-    pub(super) const fn plain(&self) -> NameId {
-        self.plain
+    /// The numbers that every night knows.
+    pub(super) const fn known(&self) -> KnownNames {
+        KnownNames { unknown: self.unknown, plain: self.plain }
     }
 }
 

@@ -8,6 +8,7 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bytes::{In, Out};
@@ -23,7 +24,14 @@ pub(super) struct Scratch {
     parts: usize,
     /// On how many threads parts are worked on.
     threads: usize,
+    /// A part of more bytes than that is divided again.
+    largest: usize,
+    /// How many files were made.
+    files: Arc<AtomicU64>,
 }
+
+/// A part of more bytes than that is divided again: it would no longer be small in memory.
+const LARGEST: usize = 8 << 20;
 
 impl Scratch {
     /// Waiting in the folder `dir`, which need not exist. What an earlier pass left there is
@@ -35,7 +43,29 @@ impl Scratch {
         threads: usize,
     ) -> io::Result<Self> {
         remove(&dir)?;
-        Ok(Self { dir, in_memory, parts: parts.max(1), threads: threads.max(1) })
+        let (parts, threads) = (parts.max(1), threads.max(1));
+        Ok(Self { dir, in_memory, parts, threads, largest: LARGEST, files: Arc::default() })
+    }
+
+    /// Into how many parts what leaves memory goes.
+    pub(super) const fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// The same place with `parts` parts, all of which wait on disk.
+    pub(super) fn of_parts(&self, parts: usize) -> Self {
+        Self { in_memory: 0, parts: parts.max(1), ..self.clone() }
+    }
+
+    /// The same place where parts of more than `largest` bytes are divided again.
+    #[cfg(test)]
+    pub(super) fn dividing_above(&self, largest: usize) -> Self {
+        Self { largest, ..self.clone() }
+    }
+
+    /// A part of more bytes than that is divided again.
+    pub(super) const fn largest(&self) -> usize {
+        self.largest
     }
 
     /// On how many threads parts are worked on.
@@ -58,6 +88,8 @@ fn remove(dir: &Path) -> io::Result<()> {
 
 /// How many bytes of one part a thread gathers before it hands them over.
 const CHUNK: usize = 1 << 13;
+/// How much of a file is written as one.
+const PAGE: u64 = 4096;
 /// A thread keeps buffers of at most this many bytes from one part to the next.
 const KEPT: usize = 1 << 24;
 
@@ -157,7 +189,8 @@ impl ChunkFile {
     /// left when the process is killed.
     fn make(scratch: &Scratch, name: &str) -> io::Result<Self> {
         fs::create_dir_all(&scratch.dir)?;
-        let path = scratch.dir.join(name);
+        let number = scratch.files.fetch_add(1, Ordering::Relaxed);
+        let path = scratch.dir.join(format!("{name}-{number}"));
         let file =
             File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
         // A system that keeps open files named leaves this to `Scratch::clear`.
@@ -165,13 +198,13 @@ impl ChunkFile {
         Ok(Self { file: Arc::new(file), length: 0, chunks: vec![Vec::new(); scratch.parts] })
     }
 
-    /// The place of a part's next chunk.
+    /// The place of a part's next chunk, where a page of the file begins: no page is written twice.
     fn reserve(&mut self, part: usize, bytes: usize) -> u64 {
-        let begin = self.length;
+        let begin = self.length.next_multiple_of(PAGE);
         if let Some(chunks) = self.chunks.get_mut(part) {
             chunks.push(Chunk { begin, bytes });
         }
-        self.length += u64::try_from(bytes).unwrap_or(u64::MAX);
+        self.length = begin.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
         begin
     }
 }
@@ -190,7 +223,18 @@ impl<T: Packed> Adder<'_, '_, T> {
         let part = usize::try_from(spread(key)).unwrap_or(0) % self.chunks.len();
         let Some(chunk) = self.chunks.get_mut(part) else { return Ok(()) };
         put_item(chunk, key, item);
-        if chunk.len() >= CHUNK {
+        self.hand_over_full(part)
+    }
+
+    /// Adds an item as it waited elsewhere to a part.
+    pub(super) fn add_waiting(&mut self, part: usize, item: &Waiting<'_>) -> io::Result<()> {
+        let Some(chunk) = self.chunks.get_mut(part) else { return Ok(()) };
+        chunk.append(item.bytes);
+        self.hand_over_full(part)
+    }
+
+    fn hand_over_full(&mut self, part: usize) -> io::Result<()> {
+        if let Some(chunk) = self.chunks.get_mut(part).filter(|chunk| chunk.len() >= CHUNK) {
             self.parts.put(part, chunk.written())?;
             chunk.clear();
         }
@@ -207,13 +251,13 @@ impl<T: Packed> Adder<'_, '_, T> {
 }
 
 /// One part.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Part<T> {
     place: PartPlace,
     items: PhantomData<fn(T) -> T>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum PartPlace {
     Memory(Vec<Vec<u8>>),
     /// In a file that it shares with the others.
@@ -286,7 +330,25 @@ impl<T: Packed> Part<T> {
         Ok(())
     }
 
-    /// All items, in no particular order.
+    /// Hands its items to `visit` as they wait, in no particular order.
+    pub(super) fn each_waiting(
+        &self,
+        mut visit: impl FnMut(Waiting<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        match &self.place {
+            PartPlace::Memory(chunks) => {
+                chunks.iter().try_for_each(|chunk| each_item(chunk, &mut |_, item| visit(item)))
+            }
+            PartPlace::Disk(file, chunks) => chunks.iter().try_for_each(|chunk| {
+                bytes.resize(chunk.bytes, 0);
+                file.read_exact_at(&mut bytes, chunk.begin)?;
+                each_item(&bytes, &mut |_, item| visit(item))
+            }),
+        }
+    }
+
+    /// All items, in order of their keys and ranks but for a key that is most of its part.
     pub(super) fn load(self) -> io::Result<Vec<T>> {
         let mut all = Vec::new();
         self.each_piece(&mut Reading::default(), usize::MAX, |items| {
@@ -341,16 +403,40 @@ fn put_item<T: Packed>(chunk: &mut Out, key: u64, item: &T) {
     chunk.overwrite(begin + 8, bytes.to_le_bytes());
 }
 
-fn index_items(bytes: &[u8], index: &mut Vec<(u64, u64, usize)>) -> io::Result<()> {
-    index.clear();
+/// An item as it waits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting<'a> {
+    pub(super) key: u64,
+    /// Its rank among those of its key.
+    pub(super) rank: u64,
+    /// All its bytes, its key and length among them.
+    pub(super) bytes: &'a [u8],
+}
+
+/// Hands every item of these bytes to `visit`, with where it begins.
+fn each_item(
+    bytes: &[u8],
+    visit: &mut impl FnMut(usize, Waiting<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     let mut at = 0;
     while let Some((key, rest)) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<8>) {
         let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(broken)?;
-        let rank = rest.first_chunk::<8>().ok_or_else(broken)?;
-        index.push((u64::from_le_bytes(*key), u64::from_le_bytes(*rank), at + BEFORE));
-        at += BEFORE + usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+        let rank = u64::from_le_bytes(*rest.first_chunk::<8>().ok_or_else(broken)?);
+        let after =
+            at + BEFORE + usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
+        let key = u64::from_le_bytes(*key);
+        visit(at, Waiting { key, rank, bytes: bytes.get(at..after).ok_or_else(broken)? })?;
+        at = after;
     }
     if at == bytes.len() { Ok(()) } else { Err(broken()) }
+}
+
+fn index_items(bytes: &[u8], index: &mut Vec<(u64, u64, usize)>) -> io::Result<()> {
+    index.clear();
+    each_item(bytes, &mut |at, item| {
+        index.push((item.key, item.rank, at + BEFORE));
+        Ok(())
+    })
 }
 
 fn item_at<T: Packed>(bytes: &[u8], at: usize) -> io::Result<T> {
@@ -362,7 +448,7 @@ fn broken() -> io::Error {
 }
 
 /// Spreads keys, whose low bits may be anything, over the parts.
-const fn spread(key: u64) -> u64 {
+pub(super) const fn spread(key: u64) -> u64 {
     let key = (key ^ (key >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     key >> 20
 }

@@ -3,16 +3,15 @@
 //! Works on one session at a time. A call is followed for ten minutes, from start to start, as
 //! everything is; equal starts are not "after".
 
-use std::collections::BTreeMap;
-
 use super::call::Call;
 use super::declared::ToolTerms;
 use super::names::NameId;
-use super::retry::Run;
+use super::retry::{Run, RunLayer};
 use super::seen::Layer;
 use super::session::is_of_a_tool;
+use super::stretch::Stretch;
 use crate::call::{
-    BusinessOutcome, CallDuration, Comparison, Day, KeyPrint, KeyStatus, OperationKind, Outcome,
+    BusinessOutcome, CallDuration, Comparison, KeyPrint, KeyStatus, OperationKind, Outcome,
     UnixNanos,
 };
 use crate::figures::Followed;
@@ -41,12 +40,13 @@ pub struct Recovered {
     pub is_double_write: bool,
 }
 
-/// Looks for what followed a session's uncertain calls that start on `day`. Answers what was
+/// Looks for what followed a session's uncertain calls that start in `counted`. Answers what was
 /// found, by the calls' places among all.
 pub(super) fn judge_session(
     session: &super::session::Session,
     all: &[Call],
-    day: Day,
+    counted: Stretch,
+    layers: &dyn Fn(&Call) -> RunLayer,
     terms: &mut ToolTerms<'_>,
 ) -> Vec<(u32, Recovered)> {
     let of_session = || session.calls.iter().filter_map(|at| Some((*at, all.get(*at as usize)?)));
@@ -54,13 +54,14 @@ pub(super) fn judge_session(
         return Vec::new();
     }
     let calls: Vec<(u32, &Call)> = of_session().collect();
-    judge(&calls, &|call| call.start >= day.start() && call.start < day.end(), terms)
+    judge(&calls, &|call| counted.holds(call.start), layers, terms)
 }
 
 /// Judges the calls of one session, which are in order; `is_of_day` tells which of them count.
 fn judge(
     calls: &[(u32, &Call)],
     is_of_day: &dyn Fn(&Call) -> bool,
+    layers: &dyn Fn(&Call) -> RunLayer,
     terms: &mut ToolTerms<'_>,
 ) -> Vec<(u32, Recovered)> {
     let of_day = |call: &Call| is_of_day(call) && (call.is_uncertain() || call.recovery.is_some());
@@ -69,16 +70,18 @@ fn judge(
     }
     let session = Session::new(calls);
     let mut found = Vec::new();
-    for (tool, placed) in &session.calls {
-        let run = ToolRun::new(placed);
+    for placed in session.by_tool() {
+        // Most tools of most sessions have nothing to look for.
+        let Some(first) = placed.first().filter(|_| placed.iter().any(|of| of_day(of.call))) else {
+            continue;
+        };
+        let run = ToolRun::new(placed, layers(first.call));
         let doubles = run.double_writes();
-        for (at, (place, call)) in run.placed.iter().enumerate() {
-            if of_day(call) {
-                let status = session.status(call, *tool, terms);
-                let mut recovered = run.judge(at, &status);
-                recovered.is_double_write = doubles.binary_search(&at).is_ok();
-                found.push((*place, recovered));
-            }
+        for (at, of_tool) in run.placed.iter().enumerate().filter(|(_, of)| of_day(of.call)) {
+            let status = session.status(of_tool.call, first.tool, terms);
+            let mut recovered = run.judge(at, &status);
+            recovered.is_double_write = doubles.binary_search(&at).is_ok();
+            found.push((of_tool.place, recovered));
         }
     }
     found
@@ -86,20 +89,30 @@ fn judge(
 
 type Tool = (NameId, NameId);
 
-/// The calls of a session that have a place in it, by tool.
-struct Session<'a> {
-    calls: BTreeMap<Tool, Vec<(u32, &'a Call)>>,
+/// A call that has a place in its session.
+struct Placed<'a> {
+    tool: Tool,
+    /// Its place among all calls.
+    place: u32,
+    call: &'a Call,
 }
+
+/// The calls of a session that have a place in it, by tool and within it in order.
+struct Session<'a>(Vec<Placed<'a>>);
 
 impl<'a> Session<'a> {
     fn new(calls: &[(u32, &'a Call)]) -> Self {
-        let mut by_tool: BTreeMap<Tool, Vec<(u32, &'a Call)>> = BTreeMap::new();
-        for (place, call) in calls {
-            if let Some(tool) = call.tool.filter(|_| call.is_time_known && is_of_a_tool(call)) {
-                by_tool.entry((call.service, tool)).or_default().push((*place, call));
-            }
-        }
-        Self { calls: by_tool }
+        let placed = calls.iter().filter_map(|(place, call)| {
+            let tool = call.tool.filter(|_| call.is_time_known && is_of_a_tool(call))?;
+            Some(Placed { tool: (call.service, tool), place: *place, call })
+        });
+        let mut placed: Vec<Placed<'a>> = placed.collect();
+        placed.sort_by_key(|of| of.tool);
+        Self(placed)
+    }
+
+    fn by_tool(&self) -> impl Iterator<Item = &[Placed<'a>]> {
+        self.0.chunk_by(|a, b| a.tool == b.tool)
     }
 
     /// What the status tools said after `call`, as far as it is about the same operation.
@@ -107,11 +120,12 @@ impl<'a> Session<'a> {
         let tools = if call.is_uncertain() { terms.status_tools(call) } else { Vec::new() };
         let mut answers: Vec<&'a Call> = Vec::new();
         for status in &tools {
-            let of_tool = self.calls.get(&(tool.0, *status)).map_or(&[][..], Vec::as_slice);
-            let first = of_tool.partition_point(|(_, other)| other.start <= call.start);
-            let after = of_tool.get(first..).unwrap_or_default().iter().take(LOOK);
-            let in_time =
-                after.map(|(_, other)| *other).take_while(|other| is_followed(call, other));
+            let status = (tool.0, *status);
+            let first =
+                self.0.partition_point(|of| (of.tool, of.call.start) <= (status, call.start));
+            let of_tool = self.0.get(first..).unwrap_or_default().iter();
+            let after = of_tool.take_while(|of| of.tool == status).take(LOOK);
+            let in_time = after.map(|of| of.call).take_while(|other| is_followed(call, other));
             answers.extend(in_time.filter(|other| is_of_one_operation(call, other)));
         }
         answers.sort_by_key(|call| super::session::order(call));
@@ -169,7 +183,7 @@ fn is_retry_safe(call: &Call) -> bool {
 
 /// The calls of one tool in one session.
 struct ToolRun<'a> {
-    placed: &'a [(u32, &'a Call)],
+    placed: &'a [Placed<'a>],
     run: Run<'a>,
     /// Places by arguments and then in order; of arguments that hide nothing.
     by_args: Vec<(Layer, [u8; 6], usize)>,
@@ -178,9 +192,9 @@ struct ToolRun<'a> {
 }
 
 impl<'a> ToolRun<'a> {
-    fn new(placed: &'a [(u32, &'a Call)]) -> Self {
+    fn new(placed: &'a [Placed<'a>], layer: RunLayer) -> Self {
         let mut run = Run::default();
-        run.fill(placed.iter().map(|(_, call)| *call));
+        run.take(placed.iter().map(|of| of.call), layer);
         let shown = run.args.iter().enumerate().filter_map(|(at, args)| {
             let args = args.filter(|args| !args.hides)?;
             Some((args.layer, args.value, at))

@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 
 use super::call::Call;
 use super::seen::{Args, Layer};
+use super::session::{Order, order};
 use crate::call::{ArgsForm, CallDuration, Comparison, UnixNanos};
 
 /// The window, from start to start. It is stated, not tuned: no setting changes it.
@@ -56,7 +57,14 @@ pub(super) struct Window {
 
 impl<'a> Run<'a> {
     /// Becomes the run of `calls`, which are of one session and one tool and in order.
-    pub(super) fn fill(&mut self, calls: impl Iterator<Item = &'a Call>) {
+    pub(super) fn fill(&mut self, calls: impl Iterator<Item = &'a Call>, layer: RunLayer) {
+        self.take(calls, layer);
+        place_by_layer(&self.calls, &self.args, &mut self.by_layer);
+        self.find_windows();
+    }
+
+    /// Becomes the same without its windows.
+    pub(super) fn take(&mut self, calls: impl Iterator<Item = &'a Call>, layer: RunLayer) {
         self.calls.clear();
         self.unplaced.clear();
         for call in calls {
@@ -66,9 +74,7 @@ impl<'a> Run<'a> {
                 self.unplaced.push(call.start);
             }
         }
-        choose_arguments(&self.calls, &mut self.args);
-        place_by_layer(&self.calls, &self.args, &mut self.by_layer);
-        self.find_windows();
+        choose_arguments(&self.calls, layer, &mut self.args);
     }
 
     fn find_windows(&mut self) {
@@ -138,35 +144,91 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Of calls that several layers saw, takes every call's arguments from the same layer: the one
-/// that saw most of them; of such, one that hashed JSON, then the outermost.
-fn choose_arguments<'a>(calls: &[&'a Call], chosen: &mut Vec<Option<&'a Args>>) {
-    let best = if calls.iter().any(|call| call.args.len() > 1) { best_layer(calls) } else { None };
-    let of_call = |call: &&'a Call| {
-        let from_best = best.and_then(|best| call.args.iter().find(|args| args.layer == best));
-        from_best.or_else(|| call.args.first())
-    };
-    chosen.clear();
-    chosen.extend(calls.iter().map(of_call));
+/// From which layer a run's calls have their arguments, as far as they have them from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum RunLayer {
+    /// It is to be found.
+    #[default]
+    Asked,
+    /// It was found with the run's other calls in view; none where no call has two.
+    Known(Option<Layer>),
 }
 
-fn best_layer(calls: &[&Call]) -> Option<Layer> {
-    let mut layers: Vec<(Layer, usize, usize)> = Vec::new();
-    for call in calls {
+/// Of calls that several layers saw, takes every call's arguments from the same layer: the one
+/// that saw most of them; of such, one that hashed JSON, then the outermost.
+fn choose_arguments<'a>(calls: &[&'a Call], layer: RunLayer, chosen: &mut Vec<Option<&'a Args>>) {
+    let best = match layer {
+        RunLayer::Known(best) => best,
+        RunLayer::Asked if calls.iter().any(|call| call.args.len() > 1) => {
+            let mut votes = Votes::default();
+            calls.iter().for_each(|call| votes.add(call));
+            votes.best()
+        }
+        RunLayer::Asked => None,
+    };
+    chosen.clear();
+    chosen.extend(calls.iter().map(|call| arguments_from(best, call)));
+}
+
+/// A call's arguments from this layer, else from the outermost.
+pub(super) fn arguments_from(best: Option<Layer>, call: &Call) -> Option<&Args> {
+    let from_best = best.and_then(|best| call.args.iter().find(|args| args.layer == best));
+    from_best.or_else(|| call.args.first())
+}
+
+/// How many of a run's calls each layer saw.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Votes {
+    layers: Vec<Vote>,
+    has_several: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Vote {
+    layer: Layer,
+    count: usize,
+    /// How many layers were further out, of all calls.
+    ranks: usize,
+    /// Its first call: of equals the layer that came last has it.
+    first: (Order, usize),
+}
+
+impl Votes {
+    /// Counts a call of the run.
+    pub(super) fn add(&mut self, call: &Call) {
+        self.has_several |= call.args.len() > 1;
         for (rank, args) in call.args.iter().enumerate() {
-            match layers.iter_mut().find(|(layer, ..)| *layer == args.layer) {
-                Some((_, count, ranks)) => {
-                    *count += 1;
-                    *ranks += rank;
-                }
-                None => layers.push((args.layer, 1, rank)),
-            }
+            let first = (order(call), rank);
+            self.count(Vote { layer: args.layer, count: 1, ranks: rank, first });
         }
     }
-    let worth = |(layer, count, ranks): &(Layer, usize, usize)| {
-        (*count, layer.form == ArgsForm::Json, Reverse(*ranks))
-    };
-    layers.iter().max_by_key(|layer| worth(layer)).map(|(layer, ..)| *layer)
+
+    fn count(&mut self, vote: Vote) {
+        match self.layers.iter_mut().find(|known| known.layer == vote.layer) {
+            Some(known) => {
+                known.count += vote.count;
+                known.ranks += vote.ranks;
+                known.first = known.first.min(vote.first);
+            }
+            None => self.layers.push(vote),
+        }
+    }
+
+    /// Adds what was counted of other calls of the run.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.has_several |= other.has_several;
+        other.layers.iter().for_each(|vote| self.count(*vote));
+    }
+
+    /// The layer that saw most; none where no call has two.
+    pub(super) fn best(&self) -> Option<Layer> {
+        let worth = |vote: &&Vote| {
+            let is_json = vote.layer.form == ArgsForm::Json;
+            (vote.count, is_json, Reverse(vote.ranks), vote.first)
+        };
+        let best = self.layers.iter().max_by_key(worth).filter(|_| self.has_several);
+        best.map(|vote| vote.layer)
+    }
 }
 
 /// Puts the calls that have arguments by layer, each with the next one that has other arguments:
@@ -238,8 +300,8 @@ mod tests {
     use super::*;
     use crate::call::arbitrary::plain_sighting;
     use crate::call::{ArgsHash, Arguments, Name, Sighting, SpanId};
+    use crate::nightly::fold_day;
     use crate::nightly::names::Names;
-    use crate::nightly::{fold_day, session};
 
     /// Calls of one tool: (nanoseconds after noon, hash, source of the hash).
     fn calls(told: &[(u64, Option<u8>, &str)]) -> Vec<Call> {
@@ -255,14 +317,14 @@ mod tests {
         };
         let sightings = (1..).zip(told).map(one).collect();
         let mut calls = fold_day("2026-11-29".parse().unwrap(), sightings, &mut Names::new());
-        calls.sort_by_key(session::order);
+        calls.sort_by_key(order);
         calls
     }
 
     fn windows(told: &[(u64, Option<u8>, &str)]) -> Vec<(Option<usize>, bool, bool)> {
         let calls = calls(told);
         let mut run = Run::default();
-        run.fill(calls.iter());
+        run.fill(calls.iter(), RunLayer::Asked);
         run.windows.iter().map(|w| (w.first_different, w.has_unknown, w.is_repeat)).collect()
     }
 
@@ -302,7 +364,7 @@ mod tests {
     fn many_equal_calls_in_one_window_take_no_square_of_their_number() {
         let calls = calls(&[(0, Some(1), "s"), (1, Some(1), "s")]);
         let mut run = Run::default();
-        run.fill((0..200_000).map(|_| &calls[0]).chain([&calls[1]]));
+        run.fill((0..200_000).map(|_| &calls[0]).chain([&calls[1]]), RunLayer::Asked);
         assert_eq!(run.windows.iter().filter(|window| window.is_repeat).count(), 1);
     }
 }

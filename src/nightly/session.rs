@@ -7,9 +7,9 @@ use super::names::NameId;
 use crate::call::{CallDuration, Outcome, SessionGrade, SessionKey, UnixNanos};
 
 /// Where nothing came for this long, an inferred session ends.
-const PAUSE: CallDuration = CallDuration::from_secs(30 * 60);
+pub(super) const PAUSE: CallDuration = CallDuration::from_secs(30 * 60);
 /// A key whose calls span more than this is no session.
-const LONGEST: CallDuration = CallDuration::from_secs(24 * 60 * 60);
+pub(super) const LONGEST: CallDuration = CallDuration::from_secs(24 * 60 * 60);
 
 /// One session: the calls that one client made under one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub struct Sessions {
 /// A key: equal texts of two grades are two keys, and so are those of two services where a
 /// service hands them out itself (grade B) or stands in for one (grade D). The text's digest is
 /// read as a number whose order is that of its bytes.
-type Key = (u128, SessionGrade, Option<NameId>);
+pub(super) type Key = (u128, SessionGrade, Option<NameId>);
 
-/// Puts `calls` into sessions. A call whose client is unknown gets its key's only known client.
-/// `infer` asks for grade D.
-pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool) -> Sessions {
+/// Puts `calls` into sessions. A call whose client is unknown gets its key's only known client,
+/// unless that was settled before. `infer` asks for grade D.
+pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool, is_settled: bool) -> Sessions {
     let mut keyed: Vec<(Key, u32)> = Vec::with_capacity(calls.len());
     let mut without = Vec::new();
     for (at, call) in (0_u32..).zip(calls.iter()) {
@@ -60,7 +60,8 @@ pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool) -> Sessions
     for (key, of_key) in (0_u32..).zip(keyed.chunk_by(|a, b| a.0 == b.0)) {
         let Some(((_, grade, _), _)) = of_key.first().copied() else { continue };
         let members: Vec<u32> = of_key.iter().map(|(_, at)| *at).collect();
-        let is_shared = settle_clients(calls, &members, unknown) || is_too_long(calls, &members);
+        let is_shared = (!is_settled && settle_clients(calls, &members, unknown))
+            || is_too_long(calls, &members);
         split(calls, members, (grade, key, is_shared), &mut all);
     }
     Sessions { all, without }
@@ -68,7 +69,7 @@ pub(super) fn find(calls: &mut [Call], unknown: NameId, infer: bool) -> Sessions
 
 /// The first of conversation, transport's session and trace that is present. A trace is one only
 /// where it holds more than one call or the call's span has a parent.
-fn key(call: &Call) -> Option<Key> {
+pub(super) fn key(call: &Call) -> Option<Key> {
     let number = |bytes: &[u8; 16]| u128::from_be_bytes(*bytes);
     let conversation = call.conversation.map(|key| (number(key.as_bytes()), SessionGrade::A, None));
     let transport =
@@ -112,8 +113,11 @@ fn name_of(first: &Call) -> u128 {
     u128::from_be_bytes(*SessionKey::of(&text).as_bytes())
 }
 
+/// Start, end, span and trace.
+pub(super) type Order = (UnixNanos, UnixNanos, [u8; 8], [u8; 16]);
+
 /// The order of a session's calls: by start, ties by end, then by trace and span.
-pub(super) fn order(call: &Call) -> (UnixNanos, UnixNanos, [u8; 8], [u8; 16]) {
+pub(super) fn order(call: &Call) -> Order {
     (call.start, call.end, *call.span_id.as_bytes(), *call.trace_id.as_bytes())
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::by_number::ByNumber;
 use super::call::Call;
 use super::chain::ChainKind;
+use super::facts::Tool;
 use super::first_call::Standing;
 use super::judge::{Judged, JudgedRun, Judgement, Terms};
 use super::names::{NameId, Names};
@@ -17,17 +18,17 @@ use super::sizes::Sizes;
 use crate::call::{ClientName, Confidence, Day, Emptiness, Outcome, SessionGrade, ToolKey};
 use crate::figures::{DayFigures, Figures, PairKey, QualityCounts, SessionCounts};
 
-/// A tool, by its service and name.
-type Tool = (NameId, NameId);
+/// A tool, and a client of it.
+type ToolClient = (Tool, NameId);
 
 /// A day's figures while they are added up.
 #[derive(Debug)]
 pub(super) struct Tally {
     day: Day,
     terms: Terms,
-    tools: Vec<((Tool, NameId), ToolTally)>,
+    tools: Vec<(ToolClient, ToolTally)>,
     /// Where each tool with each client stands in `tools`.
-    places: ByNumber<(Tool, NameId), usize>,
+    places: ByNumber<ToolClient, usize>,
     unknown_tool_calls: BTreeMap<NameId, u64>,
     pairs: ByNumber<(Tool, Tool), u64>,
     sessions: BTreeMap<NameId, SessionCounts>,
@@ -61,6 +62,20 @@ impl Tally {
 
     /// Adds what was judged.
     pub(super) fn add(&mut self, judged: &Judged, names: &Names) {
+        self.add_outside_sessions(judged);
+        for run in &judged.runs {
+            self.add_run(judged, run, names);
+        }
+        for chain in &judged.chains {
+            if let Some(key) = judged.call(chain.first).and_then(key_of) {
+                self.add_chain(key, chain.kind);
+            }
+        }
+        self.add_sessions(judged);
+    }
+
+    /// Adds what does not depend on sessions: the strip's counts, and the calls of grade E.
+    pub(super) fn add_outside_sessions(&mut self, judged: &Judged) {
         for call in judged.calls.iter().filter(|call| judged.is_of_day(call)) {
             self.add_quality(call);
         }
@@ -68,20 +83,24 @@ impl Tally {
             if let Some(call) = judged.call(*at)
                 && let Some(judgement) = judged.judgements.get(*at as usize)
                 && judged.is_of_day(call)
-                && let Some(tally) = self.of_tool(call)
             {
-                tally.add_call(call, judgement, SessionGrade::E);
+                self.add_call(call, judgement, SessionGrade::E);
             }
         }
-        for run in &judged.runs {
-            self.add_run(judged, run, names);
+    }
+
+    /// Adds a call of the day and what was found about it.
+    pub(super) fn add_call(&mut self, call: &Call, judgement: &Judgement, grade: SessionGrade) {
+        if let Some(tally) = key_of(call).and_then(|key| self.of_key(key)) {
+            tally.add_call(call, judgement, grade);
         }
-        for chain in &judged.chains {
-            if let Some(tally) = judged.call(chain.first).and_then(|call| self.of_tool(call)) {
-                add_chain(&mut tally.figures, chain.kind);
-            }
+    }
+
+    /// Adds a chain that begins on the day.
+    pub(super) fn add_chain(&mut self, key: ToolClient, kind: ChainKind) {
+        if let Some(tally) = self.of_key(key) {
+            add_chain(&mut tally.figures, kind);
         }
-        self.add_sessions(judged);
     }
 
     fn add_quality(&mut self, call: &Call) {
@@ -100,12 +119,7 @@ impl Tally {
         }
     }
 
-    fn of_tool(&mut self, call: &Call) -> Option<&mut ToolTally> {
-        let tool = call.tool.filter(|_| is_of_a_tool(call))?;
-        self.of_key(((call.service, tool), call.client))
-    }
-
-    fn of_key(&mut self, key: (Tool, NameId)) -> Option<&mut ToolTally> {
+    fn of_key(&mut self, key: ToolClient) -> Option<&mut ToolTally> {
         let next = self.tools.len();
         let place = *self.places.entry(key).or_insert(next);
         if place == next {
@@ -120,25 +134,49 @@ impl Tally {
         let found = |at: &u32| Some((judged.call(*at)?, judged.judgements.get(*at as usize)?));
         let of_run = || judged.calls_of(run).iter().filter_map(found);
         let of_day = || of_run().filter(|(call, _)| judged.is_of_day(call));
-        let Some((first, _)) = of_day().next() else { return };
-        let Some(tally) = self.of_tool(first) else { return };
-        tally.figures.sessions += 1;
-        let (mut parameters, mut before) = (Vec::new(), None);
+        let Some(key) = of_day().next().and_then(|(first, _)| key_of(first)) else { return };
+        let Some(tally) = self.of_key(key) else { return };
+        let (mut parameters, mut before, mut is_accepted) = (Vec::new(), None, false);
         for (call, judgement) in of_day() {
             tally.add_call(call, judgement, session.grade);
-            let is_accepted = judgement.is_last_of_tool && call.is_empty();
-            tally.figures.empty_accepted += u64::from(is_accepted);
+            is_accepted |= judgement.is_last_of_tool && call.is_empty();
             // Most calls of a run have the parameters of the one before.
             if before.is_none_or(|before: &Call| !parameters_of(before).eq(parameters_of(call))) {
                 parameters.extend(parameters_of(call));
             }
             before = Some(call);
         }
-        tally.figures.reworded_known += run.reworded_known;
-        tally.reworded.add_retries(judged.reworded_of(run), names);
         parameters.sort_unstable();
         parameters.dedup();
-        tally.reworded.add_session(&parameters, names);
+        tally.add_reworded(judged, run, names);
+        tally.add_run_end(&parameters, is_accepted, names);
+    }
+
+    /// Adds the parameters that a slice's run shows to have been reworded; `first` is of the run.
+    pub(super) fn add_reworded(
+        &mut self,
+        judged: &Judged,
+        run: &JudgedRun,
+        first: &Call,
+        names: &Names,
+    ) {
+        if let Some(tally) = key_of(first).and_then(|key| self.of_key(key)) {
+            tally.add_reworded(judged, run, names);
+        }
+    }
+
+    /// Adds what is counted once for a tool's calls in one session: that there were any on the
+    /// day, which parameters they had, and whether the last one is an empty answer.
+    pub(super) fn add_run_end(
+        &mut self,
+        key: ToolClient,
+        parameters: &[NameId],
+        is_accepted: bool,
+        names: &Names,
+    ) {
+        if let Some(tally) = self.of_key(key) {
+            tally.add_run_end(parameters, is_accepted, names);
+        }
     }
 
     /// Adds the sessions that have calls on the day, and the pairs among their calls.
@@ -146,25 +184,46 @@ impl Tally {
         for session in &judged.sessions.all {
             let calls = || session.calls.iter().filter_map(|at| judged.call(*at));
             let last = calls().rfind(|call| call.is_time_known);
-            if let Some(last) = last.filter(|call| judged.is_of_day(call))
-                && let Some(tally) = self.of_tool(last)
-            {
-                tally.figures.last_words += 1;
-                tally.figures.last_word_failed += u64::from(!last.is_usable());
+            if let Some(last) = last.filter(|call| judged.is_of_day(call)) {
+                self.add_last_word(last);
             }
             let of_day = calls().filter(|call| judged.is_of_day(call)).count();
             if of_day == 0 {
                 continue;
             }
-            let counts = self.sessions.entry(session.client).or_default();
-            counts.sessions.add(session.grade, 1);
-            counts.single_call += u64::from(of_day == 1);
-            counts.shared += u64::from(session.is_shared);
+            self.add_session(session.client, session.grade, of_day == 1, session.is_shared);
             for (first, next) in pair::find(calls()).filter(|(call, _)| judged.is_of_day(call)) {
-                if let (Some(a), Some(b)) = (first.tool, next.tool) {
-                    *self.pairs.entry(((first.service, a), (next.service, b))).or_default() += 1;
-                }
+                self.add_pair(first, next);
             }
+        }
+    }
+
+    /// Adds the last call of a session.
+    pub(super) fn add_last_word(&mut self, last: &Call) {
+        if let Some(tally) = key_of(last).and_then(|key| self.of_key(key)) {
+            tally.figures.last_words += 1;
+            tally.figures.last_word_failed += u64::from(!last.is_usable());
+        }
+    }
+
+    /// Adds a session that has calls on the day.
+    pub(super) fn add_session(
+        &mut self,
+        client: NameId,
+        grade: SessionGrade,
+        is_single_call: bool,
+        is_shared: bool,
+    ) {
+        let counts = self.sessions.entry(client).or_default();
+        counts.sessions.add(grade, 1);
+        counts.single_call += u64::from(is_single_call);
+        counts.shared += u64::from(is_shared);
+    }
+
+    /// Adds a pair.
+    pub(super) fn add_pair(&mut self, first: &Call, next: &Call) {
+        if let (Some(a), Some(b)) = (first.tool, next.tool) {
+            *self.pairs.entry(((first.service, a), (next.service, b))).or_default() += 1;
         }
     }
 
@@ -195,7 +254,7 @@ impl Tally {
         let key =
             |(service, tool)| ToolKey { service: names.name(service), tool: names.name(tool) };
         let client = |id| ClientName::new(names.name(id));
-        let of_tool = |((tool, of), tally): ((Tool, NameId), ToolTally)| {
+        let of_tool = |((tool, of), tally): (ToolClient, ToolTally)| {
             let mut figures = tally.figures;
             figures.latency = tally.latency.histogram();
             figures.result_sizes = tally.result_sizes.histogram();
@@ -219,8 +278,14 @@ impl Tally {
     }
 }
 
+/// The tool and client that a call is counted under; none where it is of no tool.
+fn key_of(call: &Call) -> Option<ToolClient> {
+    let tool = call.tool.filter(|_| is_of_a_tool(call))?;
+    Some(((call.service, tool), call.client))
+}
+
 /// The names of the parameters that a call's prints were taken of.
-fn parameters_of(call: &Call) -> impl Iterator<Item = NameId> {
+pub(super) fn parameters_of(call: &Call) -> impl Iterator<Item = NameId> {
     call.args.iter().flat_map(|args| args.prints.iter()).map(|print| print.name)
 }
 
@@ -234,6 +299,17 @@ impl ToolTally {
         }
         self.recovery.add(call, judgement.recovered.as_ref());
         add_call(&mut self.figures, call, judgement, grade);
+    }
+
+    fn add_reworded(&mut self, judged: &Judged, run: &JudgedRun, names: &Names) {
+        self.figures.reworded_known += run.reworded_known;
+        self.reworded.add_retries(judged.reworded_of(run), names);
+    }
+
+    fn add_run_end(&mut self, parameters: &[NameId], is_accepted: bool, names: &Names) {
+        self.figures.sessions += 1;
+        self.figures.empty_accepted += u64::from(is_accepted);
+        self.reworded.add_session(parameters, names);
     }
 }
 

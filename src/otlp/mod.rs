@@ -10,6 +10,7 @@ mod json_text;
 pub mod log_view;
 mod protobuf;
 mod protobuf_logs;
+mod read_child;
 mod read_json_span;
 mod read_span;
 mod sent;

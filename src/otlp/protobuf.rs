@@ -14,7 +14,7 @@ use super::DecodeError;
 use super::read_span::{Reader, scope_name, service_name};
 use super::span_view::{ResourceView, ScopeView};
 use super::visitor::{Outline, Unread, Visitor, Wish};
-use super::wire::{Fields, check};
+use super::wire::{Fields, check, touch};
 
 /// Walks `request` and shows its spans to `visitor`. On an error the visitor may have seen a
 /// part of the request: it must drop it.
@@ -78,11 +78,15 @@ impl<V: Visitor> Items for Spans<'_, V> {
         if children.is_empty() || !self.0.wants_children() {
             return;
         }
+        let mut pairs = Vec::new();
         for child in children {
+            let reader = Reader::default();
             // One that cannot be read is left out: its framing holds, and it is nobody's call.
-            let read = Reader::default().child(child, &|key| self.0.is_child_key(key));
-            if let Ok(span) = read {
+            if let Ok(span) = reader.child(child, pairs, |key| self.0.is_child_key(key)) {
                 self.0.child(&span);
+                pairs = span.attributes.into_pairs();
+            } else {
+                pairs = Vec::new();
             }
         }
     }
@@ -187,9 +191,20 @@ fn scan_scope<'a>(message: &'a [u8], items: &impl Items) -> Result<Wanted<'a>, D
 /// a client span below another one.
 fn wish(span: &[u8], visitor: &impl Visitor) -> Result<Wish, DecodeError> {
     const CLIENT: u64 = 3;
+    const TRACE_ID: u8 = 0x0a;
+    const SPAN_ID: u8 = 0x12;
+    const ATTRIBUTE: u8 = 0x4a;
+    touch(span);
     let (mut is_wanted, mut is_client, mut has_parent) = (false, false, false);
     let mut fields = Fields::of(span);
-    while let Some((number, field)) = fields.next()? {
+    // As libraries begin; whatever the order, the fields are the same.
+    fields.next_if(TRACE_ID)?;
+    fields.next_if(SPAN_ID)?;
+    loop {
+        while let Some(pair) = fields.next_if(ATTRIBUTE)? {
+            is_wanted |= is_deciding(pair, visitor)?;
+        }
+        let Some((number, field)) = fields.next()? else { break };
         match number {
             4 => has_parent = field.bytes().is_ok_and(|id| id.len() == 8),
             6 => is_client = field.varint().is_ok_and(|kind| kind == CLIENT),
@@ -209,10 +224,18 @@ fn wish(span: &[u8], visitor: &impl Visitor) -> Result<Wish, DecodeError> {
 /// Checks an attribute's framing to its end, and tells whether it makes its span wanted.
 #[inline]
 fn is_deciding(pair: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
-    if let Some((key, value)) = plain_pair(pair) {
-        return Ok(visitor.is_deciding_key(key)
-            && text_of(value)?.is_none_or(|text| visitor.is_deciding_text(key, text)));
+    match plain_pair(pair) {
+        Some((key, _)) if !visitor.is_deciding_key(key) => Ok(false),
+        Some((key, value)) => {
+            Ok(text_of(value)?.is_none_or(|text| visitor.is_deciding_text(key, text)))
+        }
+        None => is_deciding_by_key(pair, visitor),
     }
+}
+
+/// The same of an attribute that is written in an unusual way, by its key alone.
+#[cold]
+fn is_deciding_by_key(pair: &[u8], visitor: &impl Visitor) -> Result<bool, DecodeError> {
     let mut is_deciding = false;
     let mut fields = Fields::of(pair);
     while let Some((number, field)) = fields.next()? {

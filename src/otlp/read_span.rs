@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::sync::Once;
 
 use super::DecodeError;
+use super::protobuf::plain_pair;
 use super::span_view::{EventView, ResourceView, ScopeView, SpanView, StatusCode, StatusView};
 use super::value::{Attributes, Value};
 use super::wire::{Field, Fields, check};
@@ -20,6 +21,9 @@ pub const MAX_DEPTH: usize = 64;
 /// Values, attributes and list elements that are read of one span; a span of 64 MiB could hold
 /// thirty million empty ones. What lies beyond reads as [`Value::TooDeep`] or is left out.
 pub const MAX_VALUES: usize = 100_000;
+
+/// Attributes for which room is made at once: most spans of tool calls have no more.
+const USUAL_PAIRS: usize = 16;
 
 pub(super) type Pairs<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
@@ -74,7 +78,7 @@ impl Reader {
     pub(super) fn span(mut self, message: &[u8]) -> Result<SpanView<'_>, DecodeError> {
         self.values_left = MAX_VALUES;
         let mut span = empty_span();
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(USUAL_PAIRS);
         let mut fields = Fields::of(message);
         while let Some((number, field)) = fields.next()? {
             match number {
@@ -97,38 +101,6 @@ impl Reader {
         Ok(span)
     }
 
-    /// A span without its events and without the attributes that `is_read` does not take.
-    pub(super) fn child<'a>(
-        mut self,
-        message: &'a [u8],
-        is_read: &dyn Fn(&[u8]) -> bool,
-    ) -> Result<SpanView<'a>, DecodeError> {
-        let mut span = empty_span();
-        let mut pairs = Vec::new();
-        let mut fields = Fields::of(message);
-        while let Some((number, field)) = fields.next()? {
-            match number {
-                1 => span.trace_id = Cow::Borrowed(field.bytes()?),
-                2 => span.span_id = Cow::Borrowed(field.bytes()?),
-                4 => span.parent_span_id = Cow::Borrowed(field.bytes()?),
-                5 => span.name = self.text(field)?,
-                6 => span.kind = kind(field.varint()?),
-                7 => span.start_unix_nanos = field.fixed64()?,
-                8 => span.end_unix_nanos = field.fixed64()?,
-                9 => {
-                    let pair = field.bytes()?;
-                    if is_read(key_of(pair)?) {
-                        self.attribute(pair, &mut pairs, 0)?;
-                    }
-                }
-                15 => self.status(field.bytes()?, &mut span.status)?,
-                _ => {}
-            }
-        }
-        span.attributes = Attributes::new(pairs);
-        Ok(span)
-    }
-
     fn event<'a>(&mut self, message: &'a [u8]) -> Result<Option<EventView<'a>>, DecodeError> {
         if !self.take_value() {
             return check(message).map(|()| None);
@@ -146,7 +118,7 @@ impl Reader {
         Ok(Some(EventView { name, attributes: Attributes::new(pairs) }))
     }
 
-    fn status<'a>(
+    pub(super) fn status<'a>(
         &mut self,
         message: &'a [u8],
         status: &mut StatusView<'a>,
@@ -177,6 +149,11 @@ impl Reader {
         if !self.take_value() {
             return check(message);
         }
+        if let Some((key, value)) = plain_pair(message) {
+            let key = self.text(Field::Len(key))?;
+            into.push((key, self.plain_value(value, depth + 1)?));
+            return Ok(());
+        }
         let mut key = Cow::default();
         let mut value = Value::Empty;
         let mut fields = Fields::of(message);
@@ -191,6 +168,24 @@ impl Reader {
         }
         into.push((key, value));
         Ok(())
+    }
+
+    /// A value that is not sent in parts.
+    fn plain_value<'a>(
+        &mut self,
+        message: &'a [u8],
+        depth: usize,
+    ) -> Result<Value<'a>, DecodeError> {
+        const TEXT: u8 = 0x0a;
+        let mut fields = Fields::of(message);
+        if let Some(text) = fields.next_if(TEXT)?
+            && fields.is_at_end()
+        {
+            return self.text(Field::Len(text)).map(Value::String);
+        }
+        let mut value = Value::Empty;
+        self.merge_value(message, &mut value, depth)?;
+        Ok(value)
     }
 
     pub(super) fn merge_value<'a>(
@@ -318,7 +313,10 @@ pub(super) fn service_name<'a>(parts: &[&'a [u8]]) -> Result<Option<Cow<'a, str>
 }
 
 /// An attribute's key.
-fn key_of(pair: &[u8]) -> Result<&[u8], DecodeError> {
+pub(super) fn key_of(pair: &[u8]) -> Result<&[u8], DecodeError> {
+    if let Some((key, _)) = plain_pair(pair) {
+        return Ok(key);
+    }
     let mut key: &[u8] = &[];
     let mut fields = Fields::of(pair);
     while let Some((number, field)) = fields.next()? {
@@ -363,7 +361,7 @@ pub(super) const fn empty_span<'a>() -> SpanView<'a> {
 }
 
 /// A kind from its number; unknown numbers are no kind.
-fn kind(number: u64) -> SpanKind {
+pub(super) fn kind(number: u64) -> SpanKind {
     let index = u8::try_from(low_32_bits(number)).ok();
     index.and_then(SpanKind::from_index).unwrap_or(SpanKind::Unspecified)
 }

@@ -46,6 +46,11 @@ impl<'a> Attributes<'a> {
         Self(pairs)
     }
 
+    /// The pairs, in the order sent.
+    pub(super) fn into_pairs(self) -> Vec<(Cow<'a, str>, Value<'a>)> {
+        self.0
+    }
+
     /// The value under `key`.
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)

@@ -94,6 +94,25 @@ impl<'a> Fields<'a> {
         Ok(Some((number, field)))
     }
 
+    /// Whether every field was read.
+    pub(super) const fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    /// The payload of the next field, if that has this tag of a length-delimited field. Asked where
+    /// one kind of field is expected: the processor guesses right, and need not tell all apart.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "every field of every span passes here")]
+    pub(super) fn next_if(&mut self, tag: u8) -> Result<Option<&'a [u8]>, DecodeError> {
+        match self.rest.split_first() {
+            Some((&first, rest)) if first == tag => {
+                self.rest = rest;
+                self.take_len().map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     fn tag(&mut self) -> Result<(u32, u8), DecodeError> {
         let key = u32::try_from(self.varint()?).map_err(|_error| DecodeError::Tag)?;
         let number = key >> 3;
@@ -181,6 +200,16 @@ pub(super) fn check(message: &[u8]) -> Result<(), DecodeError> {
     Ok(())
 }
 
+/// Reads a byte of every cache line of `bytes`, in order. What is read field by field waits for
+/// the memory at every length that tells where the next field is; read straight through, the
+/// memory brings one line while the next is asked for.
+#[inline]
+pub(super) fn touch(bytes: &[u8]) {
+    const LINE: usize = 64;
+    let firsts = bytes.chunks(LINE).filter_map(<[u8]>::first);
+    std::hint::black_box(firsts.fold(0, |all, first| all ^ first));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,6 +229,17 @@ mod tests {
         assert_eq!(only_field(&[0x11, 1, 0, 0, 0, 0, 0, 0, 0]), Ok((2, Field::Fixed64(1))));
         assert_eq!(only_field(&[0x1a, 2, b'o', b'k']), Ok((3, Field::Len(b"ok"))));
         assert_eq!(only_field(&[0x25, 2, 0, 0, 0]), Ok((4, Field::Fixed32(2))));
+    }
+
+    #[test]
+    fn a_field_is_taken_only_by_its_tag() {
+        let mut fields = Fields::of(&[0x4a, 1, b'x', 0x2a, 1, b'y']);
+        assert_eq!(fields.next_if(0x2a), Ok(None));
+        assert_eq!(fields.next_if(0x4a), Ok(Some(&b"x"[..])));
+        assert_eq!(fields.next_if(0x4a), Ok(None));
+        assert_eq!(fields.next(), Ok(Some((5, Field::Len(b"y")))));
+        assert_eq!(fields.next_if(0x4a), Ok(None));
+        assert_eq!(Fields::of(&[0x4a, 2, b'x']).next_if(0x4a), Err(DecodeError::Truncated));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Every attribute key that is read, once.
 
+use super::key_table::KeyTable;
+
 /// Declares the keys in the byte order of their texts, each with its meaning. `deciding` keys
 /// alone tell that a span may be a tool call.
 macro_rules! keys {
@@ -16,7 +18,8 @@ macro_rules! keys {
             /// Every key, in the byte order of their texts.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$name),+];
             const TEXTS: &'static [&'static str] = &[$($text),+];
-            const DECIDING: &'static [bool] = &[$(keys!(@decides $($deciding)?)),+];
+            const DECIDES: &'static [bool] = &[$(keys!(@decides $($deciding)?)),+];
+            const DECIDING_COUNT: usize = 0 $(+ keys!(@decides $($deciding)?) as usize)+;
 
             /// The key's text.
             pub(crate) const fn text(self) -> &'static str {
@@ -413,65 +416,32 @@ impl Key {
 
     /// The key of this text.
     pub(crate) fn from_text(text: &str) -> Option<Self> {
-        Self::find(text.as_bytes())
+        static TABLE: KeyTable = KeyTable::of(Key::TEXTS);
+        TABLE.find(text.as_bytes()).and_then(|at| Self::ALL.get(at).copied())
     }
 
-    pub(super) fn find(text: &[u8]) -> Option<Self> {
-        let mut slot = slot(text);
-        loop {
-            // A key that is not read, as most are, ends at the first look.
-            let at = usize::from(*SLOTS.get(slot)?);
-            let known = Self::TEXTS.get(at)?;
-            if known.as_bytes() == text {
-                return Self::ALL.get(at).copied();
-            }
-            slot = (slot + 1) % SLOTS.len();
-        }
-    }
-
-    /// Whether this key alone tells that a span may be a tool call.
-    pub(super) fn decides(self) -> bool {
-        Self::DECIDING.get(self as usize).copied().unwrap_or_default()
+    /// Whether a text is the key of one that alone tells that a span may be a tool call.
+    pub(super) fn is_deciding(text: &[u8]) -> bool {
+        static TABLE: KeyTable = KeyTable::of(&DECIDING);
+        TABLE.find(text).is_some()
     }
 }
 
-/// Every key's place by the hash of its text, or by the first free slot after it. Every attribute
-/// of every span that arrives is looked for here.
-static SLOTS: [u8; 1024] = place_keys();
+/// The texts of the deciding keys: a table of their own, for other keys are met a lot.
+static DECIDING: [&str; Key::DECIDING_COUNT] = deciding();
 
-/// A slot without a key; no key has this place.
-const FREE: u8 = u8::MAX;
-
-/// Where a text is looked for first: by its length, its first byte and its last four.
-#[expect(clippy::cast_possible_truncation, reason = "of a length any part will do")]
-const fn slot(text: &[u8]) -> usize {
-    let first = match text.first() {
-        Some(byte) => *byte as u32,
-        None => 0,
-    };
-    let last = match text.last_chunk() {
-        Some(bytes) => u32::from_le_bytes(*bytes),
-        None => 0,
-    };
-    let mixed = (last ^ (first << 16)).wrapping_add((text.len() as u32).wrapping_mul(0x9e37_79b9));
-    // The upper ten bits of the product depend on all of what went in.
-    (mixed.wrapping_mul(0x85eb_ca6b) >> 22) as usize
-}
-
-#[expect(clippy::indexing_slicing, clippy::cast_possible_truncation, reason = "done in compiling")]
-const fn place_keys() -> [u8; 1024] {
-    assert!(Key::COUNT < FREE as usize);
-    let mut slots = [FREE; 1024];
-    let mut at = 0;
+#[expect(clippy::indexing_slicing, reason = "in compiling")]
+const fn deciding() -> [&'static str; Key::DECIDING_COUNT] {
+    let mut texts = [""; Key::DECIDING_COUNT];
+    let (mut at, mut next) = (0, 0);
     while at < Key::COUNT {
-        let mut slot = slot(Key::TEXTS[at].as_bytes());
-        while slots[slot] != FREE {
-            slot = (slot + 1) % slots.len();
+        if Key::DECIDES[at] {
+            texts[next] = Key::TEXTS[at];
+            next += 1;
         }
-        slots[slot] = at as u8;
         at += 1;
     }
-    slots
+    texts
 }
 
 /// The keys of hashes that come with the telemetry, in the order in which they are asked.
@@ -508,6 +478,9 @@ mod tests {
             assert_eq!(Key::from_text(key.text()), Some(*key));
         }
         assert_eq!(Key::from_text("http.method"), None);
-        assert!(GIVEN_HASHES.iter().all(|key| key.decides()));
+        let decides = |key: &&Key| Key::is_deciding(key.text().as_bytes());
+        assert!(GIVEN_HASHES.iter().all(|key| decides(&key)));
+        assert_eq!(Key::ALL.iter().filter(decides).count(), Key::DECIDING_COUNT);
+        assert!(!Key::is_deciding(Key::AgentName.text().as_bytes()));
     }
 }

@@ -10,7 +10,7 @@ pub(crate) const TOOL_OPERATIONS: [&str; 4] =
     ["framework", "execute_tool", "tool_call", "tool.execute"];
 /// Whether an attribute of this key makes its span worth reading whole.
 pub fn is_deciding_key(key: &[u8]) -> bool {
-    Key::find(key).is_some_and(Key::decides)
+    Key::is_deciding(key)
 }
 
 /// Whether a span is worth reading whole for this text under a deciding key. The operations of

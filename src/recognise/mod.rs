@@ -11,13 +11,16 @@ mod deciding;
 mod dialect;
 mod dialects;
 mod downstream;
+mod key_table;
+mod lists;
 mod log_record;
 mod never;
 mod not_a_call;
 mod seen;
 
 pub use deciding::{is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text};
-pub use downstream::{downstream_kind, is_downstream_key};
+pub use downstream::is_downstream_key;
+pub use lists::{EVENTS, NAME_ENDS, NAME_STARTS, deciding_keys, deciding_texts, is_known_key};
 pub use log_record::as_span;
 pub use not_a_call::NotACall;
 
@@ -26,7 +29,7 @@ pub(crate) use attribute_names::{
     SERVICE_VERSION,
 };
 pub(crate) use dialect::{ArgumentsFrom, ClientFrom, Dialect, LogTime, ResultFrom, Side, ToolFrom};
-pub(crate) use downstream::first as first_text;
+pub(crate) use downstream::{Asked, AskedKey, downstream_kind};
 pub(crate) use seen::{Seen, word};
 
 use crate::otlp::{ResourceView, ScopeView, SpanView};

@@ -25,7 +25,7 @@ pub(super) fn arguments(
 ) -> Option<Arguments> {
     let visible = rules.arguments.iter().find_map(|place| read(seen, *place));
     let hasher =
-        if context.limits.keyed_hashes { Hasher::keyed(context.secret) } else { Hasher::plain() };
+        if context.limits.keyed_hashes { Hasher::keyed(context.keys) } else { Hasher::plain() };
     let scope = &seen.scope.name;
     // These SDKs add a text in which the model says why it calls: no two calls have the same.
     let adds_context = ["agentcat", "mcpcat"].iter().any(|sdk| scope.contains(sdk));
@@ -175,7 +175,7 @@ impl Keeping<'_> {
         let part = |text: Option<String>| text.map(|text| hasher.form(form, text.as_bytes()));
         let prints = object
             .filter(|_| context.limits.prints)
-            .map(|object| prints(object, context.secret))
+            .map(|object| prints(object, context.keys))
             .unwrap_or_default();
         Arguments {
             form,

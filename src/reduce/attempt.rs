@@ -2,12 +2,12 @@
 //! the address, the statement or the method only a keyed print is kept.
 
 use super::context::ReduceContext;
-use super::hash::{first, mac};
+use super::name_cache::NameCache;
 use crate::call::{
     Attempt, AttemptEnd, AttemptKind, CallDuration, Name, SpanId, TraceId, UnixNanos,
 };
 use crate::otlp::{SpanView, StatusCode, Value};
-use crate::recognise::{downstream_kind, first_text};
+use crate::recognise::{Asked, AskedKey, downstream_kind};
 
 /// The longest name of a dependency, in bytes.
 const MAX_NAME: usize = 128;
@@ -17,9 +17,11 @@ const MAX_NAME: usize = 128;
 pub fn attempt(
     span: &SpanView<'_>,
     emitter: Option<&Name>,
+    names: &mut NameCache,
     context: &ReduceContext<'_>,
 ) -> Option<Attempt> {
-    let kind = downstream_kind(span)?;
+    let asked = Asked::of(span);
+    let kind = downstream_kind(span, &asked)?;
     let (start, end) = times(span, context)?;
     Some(Attempt {
         trace_id: TraceId::from_bytes(&span.trace_id)?,
@@ -27,12 +29,12 @@ pub fn attempt(
         parent_span_id: SpanId::from_bytes(&span.parent_span_id)?,
         emitter: emitter.cloned(),
         kind,
-        dependency: dependency(span, kind),
-        operation: operation(span, context),
+        dependency: names.cut(dependency(&asked, kind)),
+        operation: operation(span, &asked, context),
         start,
         end,
-        ended: ended(span),
-        resends: resends(span),
+        ended: ended(span, &asked),
+        resends: resends(&asked),
     })
 }
 
@@ -47,17 +49,16 @@ fn times(span: &SpanView<'_>, context: &ReduceContext<'_>) -> Option<(UnixNanos,
 }
 
 /// What was asked: as the author names it, else the host, else the system.
-fn dependency(span: &SpanView<'_>, kind: AttemptKind) -> Name {
-    const NAMES: &[&str] =
-        &["firstcall.dependency", "peer.service", "server.address", "net.peer.name"];
-    const SYSTEMS: &[&str] = &["db.system.name", "db.system", "rpc.service", "rpc.system"];
-    let attributes = &span.attributes;
-    let url = || first_text(attributes, &["url.full", "http.url"]).and_then(host);
-    let name = first_text(attributes, NAMES)
-        .or_else(url)
-        .or_else(|| first_text(attributes, SYSTEMS))
-        .unwrap_or(kind.word());
-    Name::cut(name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default())
+fn dependency<'v>(asked: &Asked<'v>, kind: AttemptKind) -> &'v str {
+    use AskedKey as Key;
+    const NAMES: &[Key] =
+        &[Key::Dependency, Key::PeerService, Key::ServerAddress, Key::NetPeerName];
+    const SYSTEMS: &[Key] =
+        &[Key::DbSystemName, Key::DbSystem, Key::RpcService, Key::RpcSystemName, Key::RpcSystem];
+    let url = || asked.first(&[Key::UrlFull, Key::HttpUrl]).and_then(host);
+    let name =
+        asked.first(NAMES).or_else(url).or_else(|| asked.first(SYSTEMS)).unwrap_or(kind.word());
+    name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default()
 }
 
 /// A URL's host, without who asks and without the port.
@@ -74,29 +75,28 @@ fn host(url: &str) -> Option<&str> {
 
 /// Four bytes that two spans share when they asked the same thing: the name of the span, and the
 /// address without its query, the statement or the method.
-fn operation(span: &SpanView<'_>, context: &ReduceContext<'_>) -> [u8; 4] {
-    const ASKED: &[&str] = &[
-        "url.template",
-        "url.full",
-        "http.url",
-        "db.query.summary",
-        "db.query.text",
-        "db.statement",
-        "db.operation.name",
-        "db.operation",
-        "rpc.method",
+fn operation(span: &SpanView<'_>, asked: &Asked<'_>, context: &ReduceContext<'_>) -> [u8; 4] {
+    use AskedKey as Key;
+    const ASKED: &[Key] = &[
+        Key::UrlTemplate,
+        Key::UrlFull,
+        Key::HttpUrl,
+        Key::DbQuerySummary,
+        Key::DbQueryText,
+        Key::DbStatement,
+        Key::DbOperationName,
+        Key::DbOperation,
+        Key::RpcMethod,
     ];
-    const WITHIN: &[&str] = &["db.collection.name", "db.namespace", "db.name", "rpc.service"];
-    let asked = first_text(&span.attributes, ASKED).unwrap_or_default();
-    let asked = asked.split(['?', '#']).next().filter(|_| asked.contains("://")).unwrap_or(asked);
-    let within = first_text(&span.attributes, WITHIN).unwrap_or_default();
-    let parts: [&[u8]; 6] =
-        [b"operation\0", span.name.as_bytes(), &[0], asked.as_bytes(), &[0], within.as_bytes()];
-    first(mac(context.secret, &parts))
+    const WITHIN: &[Key] = &[Key::DbCollectionName, Key::DbNamespace, Key::DbName, Key::RpcService];
+    let what = asked.first(ASKED).unwrap_or_default();
+    let what = what.split(['?', '#']).next().filter(|_| what.contains("://")).unwrap_or(what);
+    let within = asked.first(WITHIN).unwrap_or_default();
+    context.keys.operation(&[&span.name, what, within])
 }
 
-fn ended(span: &SpanView<'_>) -> AttemptEnd {
-    let kind = first_text(&span.attributes, &["error.type"]);
+fn ended(span: &SpanView<'_>, asked: &Asked<'_>) -> AttemptEnd {
+    let kind = asked.first(&[AskedKey::ErrorType]);
     let is_timeout = kind.is_some_and(|kind| {
         let lower = kind.to_ascii_lowercase();
         matches!(&*lower, "408" | "504" | "timed_out" | "deadline_exceeded")
@@ -112,8 +112,8 @@ fn ended(span: &SpanView<'_>) -> AttemptEnd {
     }
 }
 
-fn resends(span: &SpanView<'_>) -> u32 {
-    match span.attributes.get("http.request.resend_count") {
+fn resends(asked: &Asked<'_>) -> u32 {
+    match asked.value(AskedKey::HttpResendCount) {
         Some(Value::Int(count)) => u32::try_from(*count).unwrap_or(0),
         Some(Value::String(text)) => text.trim().parse().unwrap_or(0),
         _ => 0,
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::call::{InstallationSecret, SpanKind, ToolRules};
     use crate::otlp::{Attributes, StatusView};
-    use crate::reduce::{PagingRules, ReduceLimits};
+    use crate::reduce::{Keys, PagingRules, ReduceLimits};
 
     const NOON: u64 = 1_795_953_600_000_000_000;
 
@@ -152,13 +152,13 @@ mod tests {
         };
         let context = ReduceContext {
             now: UnixNanos::new(NOON + 100),
-            secret: &InstallationSecret::from_bytes([7; 32]),
+            keys: &Keys::of(&InstallationSecret::from_bytes([7; 32])),
             limits: &ReduceLimits::default(),
             paging: &PagingRules::default(),
             empties: &ToolRules::default(),
             conversation_attributes: &[],
         };
-        attempt(&span, Some(&Name::cut("shop")), &context)
+        attempt(&span, Some(&Name::cut("shop")), &mut NameCache::default(), &context)
     }
 
     #[test]

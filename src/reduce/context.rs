@@ -1,14 +1,15 @@
-//! What reducing needs beside the span: the time, the secret, the limits, the configuration.
+//! What reducing needs beside the span: the time, the keys, the limits, the configuration.
 
-use crate::call::{CallDuration, InstallationSecret, ToolRules, UnixNanos};
+use super::keys::Keys;
+use crate::call::{CallDuration, ToolRules, UnixNanos};
 
 /// Everything but the span that a sighting depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct ReduceContext<'a> {
     /// When the request arrived.
     pub now: UnixNanos,
-    /// The key of prints and of keyed hashes.
-    pub secret: &'a InstallationSecret,
+    /// What prints and keyed hashes are made under.
+    pub keys: &'a Keys,
     /// What is refused and what is derived.
     pub limits: &'a ReduceLimits,
     /// Which parameters turn a page, tool by tool, where the configuration declares it.

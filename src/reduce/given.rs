@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::hash::first;
+use super::keys::first;
 use crate::call::ArgsHash;
 use crate::recognise::{GIVEN_HASHES, Key, Seen};
 

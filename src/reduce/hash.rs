@@ -1,11 +1,11 @@
 //! args_hash: the first twelve hex digits of a SHA-256 over canonical arguments (METHOD
 //! section 3, args-hash.md section 7), or the same keyed under this installation's secret.
 
-use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
 use super::canonical_json::{self, Canonical, JsonError};
-use crate::call::{ArgsForm, ArgsHash, InstallationSecret};
+use super::keys::{Keys, first};
+use crate::call::{ArgsForm, ArgsHash};
 
 /// What `firstcall hash` shows of one JSON text.
 #[derive(Clone, PartialEq, Eq)]
@@ -44,28 +44,25 @@ fn exact_of_text(input: &[u8], canonical: &Canonical) -> Result<Option<Canonical
 /// Hashes arguments, keyed or not. Keyed and unkeyed hashes never compare: their algorithms
 /// have different names.
 pub(super) struct Hasher<'a> {
-    key: Option<&'a InstallationSecret>,
+    keys: Option<&'a Keys>,
 }
 
 impl<'a> Hasher<'a> {
     /// A hasher without a key.
     pub(super) const fn plain() -> Self {
-        Self { key: None }
+        Self { keys: None }
     }
 
     /// A hasher under the installation's secret.
-    pub(super) const fn keyed(secret: &'a InstallationSecret) -> Self {
-        Self { key: Some(secret) }
+    pub(super) const fn keyed(keys: &'a Keys) -> Self {
+        Self { keys: Some(keys) }
     }
 
     /// The algorithm's name, part of a hash's source.
     pub(super) fn algorithm(&self) -> String {
-        match self.key {
+        match self.keys {
             None => "jcs1".to_owned(),
-            Some(secret) => {
-                let id = first::<4>(Sha256::digest(secret.as_bytes()));
-                format!("jcs1-hmac:{:08x}", u32::from_be_bytes(id))
-            }
+            Some(keys) => format!("jcs1-hmac:{:08x}", keys.id()),
         }
     }
 
@@ -84,7 +81,7 @@ impl<'a> Hasher<'a> {
     }
 
     fn bytes(&self, parts: &[&[u8]]) -> ArgsHash {
-        let digest: [u8; 32] = match self.key {
+        let digest: [u8; 32] = match self.keys {
             None => {
                 let mut hash = Sha256::new();
                 for part in parts {
@@ -92,7 +89,7 @@ impl<'a> Hasher<'a> {
                 }
                 hash.finalize().into()
             }
-            Some(secret) => mac(secret, parts),
+            Some(keys) => keys.mac(parts),
         };
         ArgsHash::from_bytes(first(digest))
     }
@@ -110,33 +107,10 @@ const fn letter(form: ArgsForm) -> Option<u8> {
     }
 }
 
-/// HMAC-SHA-256 of the parts under the installation's secret.
-pub(super) fn mac(secret: &InstallationSecret, parts: &[&[u8]]) -> [u8; 32] {
-    // HMAC pads a key to the hash's block with zeros; done here, no length can be wrong.
-    let mut block = [0_u8; 64];
-    for (to, from) in block.iter_mut().zip(secret.as_bytes()) {
-        *to = *from;
-    }
-    let mut mac = Hmac::<Sha256>::new(&block.into());
-    for part in parts {
-        mac.update(part);
-    }
-    mac.finalize().into_bytes().into()
-}
-
-/// The first bytes of a digest.
-pub(super) fn first<const N: usize>(digest: impl Into<[u8; 32]>) -> [u8; N] {
-    let digest: [u8; 32] = digest.into();
-    let mut out = [0; N];
-    for (to, from) in out.iter_mut().zip(digest) {
-        *to = from;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call::InstallationSecret;
 
     #[test]
     fn published_hashes_are_met() {
@@ -155,8 +129,8 @@ mod tests {
         // RFC 4231 test case 1: key of twenty 0x0b, here padded with zeros as HMAC pads it.
         let mut key = [0; 32];
         key[..20].fill(0x0b);
-        let secret = InstallationSecret::from_bytes(key);
-        let hasher = Hasher::keyed(&secret);
+        let keys = Keys::of(&InstallationSecret::from_bytes(key));
+        let hasher = Hasher::keyed(&keys);
         assert_eq!(hasher.json("Hi There").to_string(), "b0344c61d8db");
         assert_ne!(hasher.algorithm(), Hasher::plain().algorithm());
         assert_eq!(hasher.algorithm().len(), "jcs1-hmac:".len() + 8);

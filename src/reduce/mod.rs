@@ -13,9 +13,11 @@ mod error_text;
 mod given;
 pub mod hash;
 mod identity;
+mod keys;
 mod marks;
 mod material;
 mod messages;
+mod name_cache;
 mod outcome;
 mod paging;
 mod parties;
@@ -32,6 +34,8 @@ mod wrappers;
 
 pub use attempt::attempt;
 pub use context::{EmptyDeclaration, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits};
+pub use keys::Keys;
+pub use name_cache::NameCache;
 
 use crate::call::{CallKey, Name, Repair, Sighting, SpanId};
 use crate::figures::Refusal;
@@ -130,7 +134,7 @@ pub fn reduce(
         call_id,
         request_id: id(&seen, REQUEST_IDS),
         is_sampled: sampling::is_sampled(&seen),
-        recovery: recovery::recovery(&seen, context.secret, &mut repairs),
+        recovery: recovery::recovery(&seen, context.keys, &mut repairs),
         is_label: rules.is_label,
         received: context.now,
     };

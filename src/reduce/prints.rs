@@ -1,15 +1,15 @@
 //! Argument prints: which parameter did the model change? (METHOD section 3)
 
 use super::canonical_json::Canonical;
-use super::hash::{first, mac};
-use crate::call::{ArgumentPrint, InstallationSecret, Name};
+use super::keys::{Keys, first};
+use crate::call::{ArgumentPrint, Name};
 
 /// How many parameters of a call are printed.
 pub(super) const MAX_PRINTS: usize = 32;
 
 /// Prints of the top object's members, sorted by name. A parameter whose name is longer than
 /// any name that is kept has none.
-pub(super) fn prints(arguments: &Canonical, secret: &InstallationSecret) -> Vec<ArgumentPrint> {
+pub(super) fn prints(arguments: &Canonical, keys: &Keys) -> Vec<ArgumentPrint> {
     let mut names: Vec<_> = arguments
         .members()
         .filter_map(|member| Some((Name::exact(member.key)?, member.value)))
@@ -18,6 +18,6 @@ pub(super) fn prints(arguments: &Canonical, secret: &InstallationSecret) -> Vec<
     names
         .into_iter()
         .take(MAX_PRINTS)
-        .map(|(name, value)| ArgumentPrint { name, print: first(mac(secret, &[value.as_bytes()])) })
+        .map(|(name, value)| ArgumentPrint { name, print: first(keys.mac(&[value.as_bytes()])) })
         .collect()
 }

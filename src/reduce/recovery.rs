@@ -1,11 +1,10 @@
 //! What a span tells of recovery (METHOD section 11). Keys and handles end here: of each only a
 //! keyed print is kept.
 
-use super::hash::{first, mac};
+use super::keys::{Keys, first};
 use super::repairs::Repairs;
 use crate::call::{
-    BusinessOutcome, InstallationSecret, KeyPrint, KeyStatus, OperationKind, Recovery, Stage,
-    TimeBudget,
+    BusinessOutcome, KeyPrint, KeyStatus, OperationKind, Recovery, Stage, TimeBudget,
 };
 use crate::recognise::{Key, Seen, word};
 
@@ -22,7 +21,7 @@ const SPENT: [(Stage, Key); 5] = [
 /// told, and neither is a number that cannot be.
 pub(super) fn recovery(
     seen: &Seen<'_>,
-    secret: &InstallationSecret,
+    keys: &Keys,
     repairs: &mut Repairs,
 ) -> Option<Box<Recovery>> {
     let said = |key| seen.text(key).map(|text| text.trim().to_ascii_lowercase());
@@ -32,12 +31,12 @@ pub(super) fn recovery(
         attempts: attempts(seen),
         stage: said(Key::FirstcallTimeoutStage).and_then(|word| Stage::from_word(&word)),
         budget: budget(seen),
-        key: print(seen, Key::FirstcallIdempotencyKey, secret),
+        key: print(seen, Key::FirstcallIdempotencyKey, keys),
         key_status: said(Key::FirstcallIdempotencyStatus)
             .and_then(|word| KeyStatus::from_word(&word)),
         business_outcome: said(Key::FirstcallBusinessOutcome)
             .and_then(|word| BusinessOutcome::from_word(&word)),
-        handle: print(seen, Key::FirstcallOperationHandle, secret),
+        handle: print(seen, Key::FirstcallOperationHandle, keys),
         is_retry_safe: seen.flag(Key::FirstcallRetrySafe),
     };
     (!recovery.is_nothing()).then(|| Box::new(recovery))
@@ -74,10 +73,10 @@ fn millis(seen: &Seen<'_>, key: Key) -> Option<u32> {
 
 /// The keyed print of a key or handle. The attribute's name is part of it, so that a key and a
 /// handle of one text are not alike.
-fn print(seen: &Seen<'_>, key: Key, secret: &InstallationSecret) -> Option<KeyPrint> {
+fn print(seen: &Seen<'_>, key: Key, keys: &Keys) -> Option<KeyPrint> {
     let text = word(seen.value(key)?)?;
     let parts: [&[u8]; 3] = [key.text().as_bytes(), &[0], text.as_bytes()];
-    Some(KeyPrint::from_bytes(first(mac(secret, &parts))))
+    Some(KeyPrint::from_bytes(first(keys.mac(&parts))))
 }
 
 #[cfg(test)]
@@ -85,7 +84,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
-    use crate::call::SpanKind;
+    use crate::call::{InstallationSecret, SpanKind};
     use crate::otlp::{Attributes, ResourceView, ScopeView, SpanView, StatusView, Value};
 
     fn told(pairs: Vec<(&'static str, Value<'static>)>) -> Option<Box<Recovery>> {
@@ -113,8 +112,8 @@ mod tests {
         };
         let (scope, resource) = (ScopeView::default(), ResourceView::default());
         let seen = Seen::new(&span, &scope, &resource);
-        let secret = InstallationSecret::from_bytes(secret);
-        recovery(&seen, &secret, &mut Repairs::default())
+        let keys = Keys::of(&InstallationSecret::from_bytes(secret));
+        recovery(&seen, &keys, &mut Repairs::default())
     }
 
     fn text(text: &'static str) -> Value<'static> {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::call::{ClientName, Day, Name, ToolKey};
 use crate::figures::{Figures, PackedFigures, RangeFigures, Rule, ToolFigures};
 
 /// The largest document that is read, in bytes.
-const MAX_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
 /// An earlier report's headline figures, with its name and dates.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,26 +176,35 @@ impl Baseline {
     /// Reads the document at `path`; it is called `name`, or by its file's name.
     pub fn read(path: &Path, name: Option<&str>) -> Result<Self, BaselineError> {
         let unreadable = |source| BaselineError::Unreadable { path: path.to_owned(), source };
-        let mut bytes = Vec::new();
         let file = File::open(path).map_err(unreadable)?;
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_BYTES {
+        if file.metadata().map_err(unreadable)?.len() > MAX_BYTES {
             return Err(BaselineError::TooLong { path: path.to_owned() });
         }
         let of_file = || path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.map(str::to_owned).or_else(of_file).unwrap_or_default();
-        Self::parse(&bytes, name, path)
+        Self::parse(&mut BufReader::new(file), name, path)
     }
 
-    fn parse(bytes: &[u8], name: String, path: &Path) -> Result<Self, BaselineError> {
+    /// Reads as it goes, so that a large document is never held as a whole.
+    fn parse<R: Read + Seek>(
+        document: &mut R,
+        name: String,
+        path: &Path,
+    ) -> Result<Self, BaselineError> {
         let path = || path.to_owned();
-        let no_report = |source| BaselineError::NoReport { path: path(), source };
-        let version: Version = serde_json::from_slice(bytes).map_err(no_report)?;
+        let no_report = |source: serde_json::Error| {
+            if source.is_io() {
+                return BaselineError::Unreadable { path: path(), source: source.into() };
+            }
+            BaselineError::NoReport { path: path(), source }
+        };
+        let version: Version = serde_json::from_reader(&mut *document).map_err(no_report)?;
         if version.schema_version != u64::from(SCHEMA_VERSION) {
             let found = version.schema_version;
             return Err(BaselineError::OtherVersion { path: path(), found });
         }
-        let document: Document = serde_json::from_slice(bytes).map_err(no_report)?;
+        document.rewind().map_err(|source| BaselineError::Unreadable { path: path(), source })?;
+        let document: Document = serde_json::from_reader(document).map_err(no_report)?;
         let clients = document.tools.iter().flat_map(|tool| &tool.clients);
         let mut all = document.tools.iter().map(|tool| &tool.headline);
         let is_possible = document.overall.is_possible()
@@ -260,7 +269,8 @@ mod tests {
             "overall": headline, "tools": [tool], "a_later_name": 3,
         });
         change(&mut json);
-        Baseline::parse(json.to_string().as_bytes(), "main".to_owned(), Path::new("b.json"))
+        let mut bytes = std::io::Cursor::new(json.to_string());
+        Baseline::parse(&mut bytes, "main".to_owned(), Path::new("b.json"))
     }
 
     #[test]
@@ -290,6 +300,7 @@ mod tests {
         assert!(matches!(error, BaselineError::Impossible { .. }));
         let error = refused(|json| json["from"] = "yesterday".into());
         assert!(matches!(error, BaselineError::NoReport { .. }));
-        assert!(Baseline::parse(b"[]", String::new(), Path::new("b.json")).is_err());
+        let mut list = std::io::Cursor::new("[]");
+        assert!(Baseline::parse(&mut list, String::new(), Path::new("b.json")).is_err());
     }
 }

@@ -166,12 +166,12 @@ impl Fold {
         if figures.reworded.is_empty() {
             return figures;
         }
-        let mut same = |name: Name| match self.parameters.get(&name) {
-            Some(same) => same.clone(),
-            None => {
-                self.parameters.insert(name.clone());
-                name
+        let mut same = |name: Name| {
+            if let Some(same) = self.parameters.get(&name) {
+                return same.clone();
             }
+            self.parameters.insert(name.clone());
+            name
         };
         let reworded = figures.reworded.into_iter().map(|(name, count)| (same(name), count));
         Figures { reworded: reworded.collect(), ..figures }

@@ -15,7 +15,7 @@ pub enum Host {
     GitHubStep,
     /// A note on GitLab: 1,000,000 characters.
     GitLab,
-    /// A comment on Bitbucket: 32,768 characters and no HTML at all.
+    /// A comment on Bitbucket, Cloud or Data Center: 32,768 characters and no HTML at all.
     Bitbucket,
     /// A comment on Gitea or Forgejo, whose limit is not told.
     Gitea,

@@ -5,6 +5,7 @@
 //! on purpose; [`SCHEMA_VERSION`] grows when a name changes its meaning or goes away.
 
 mod document;
+mod layout;
 mod recovery;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,9 @@ use crate::figures::format::fraction;
 use crate::figures::{
     Counts, Figures, RULE_EVIDENCE, RULE_WINDOW, Rate, RewordedCount, ToolFigures,
 };
+use layout::Layout;
+use serde::Serialize as _;
+
 use document::{
     Cells, Document, Entry, FindingOut, LatencyOut, Pair, ParameterOut, Quality, RateOut,
     RestatedOut, SessionsOut, SizeOut, ToolName, Tools,
@@ -31,12 +35,14 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The document's form as JSON Schema, draft 2020-12.
 pub const SCHEMA: &str = include_str!("../../docs/report.schema.json");
 
-/// Writes the document as indented JSON, ending in a newline.
+/// Writes the document as JSON, ending in a newline: indented, each client of a tool on a line.
 ///
 /// # Errors
 /// Where the writer fails.
 pub fn write(facts: &Facts<'_>, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &document(facts))?;
+    let layout = Layout::default();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut *out, layout);
+    document(facts).serialize(&mut serializer)?;
     out.write_all(b"\n")
 }
 

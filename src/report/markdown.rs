@@ -114,18 +114,17 @@ pub fn pull_request_summary(facts: &Facts<'_>, options: &SummaryOptions) -> Stri
     let (host, url) = (options.host, options.report_url.as_ref());
     let marked =
         |text: &str, is_quiet| closed(&format!("{}\n{}", closed(text), host.marker(is_quiet)));
-    let mut tools = facts.now.tools.len();
+    let mut page = summary(facts, options);
+    if page.is_quiet && !options.is_always {
+        return marked(&render(&QuietSummaryTemplate { page: &page, url }), true);
+    }
     loop {
-        let page = &summary(facts, options, tools);
-        if page.is_quiet && !options.is_always {
-            return marked(&render(&QuietSummaryTemplate { page, url }), true);
-        }
-        let text = marked(&render(&SummaryTemplate { page, host, url }), false);
-        if tools == 0 || host.budget().fits(&text) {
+        let text = marked(&render(&SummaryTemplate { page: &page, host, url }), false);
+        if page.tools.is_empty() || host.budget().fits(&text) {
             return text;
         }
         // A tenth fewer each time: a few dozen renderings at most.
-        tools -= tools.div_ceil(10);
+        page.shorten();
     }
 }
 

@@ -88,6 +88,70 @@ pub enum StoreError {
         /// The day.
         day: Day,
     },
+    /// The server cannot be reached, or the connection to it broke.
+    #[error("cannot reach {place}")]
+    Unreachable {
+        /// The database's place.
+        place: String,
+        /// The cause.
+        #[source]
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// The server took longer than the store waits. What it was sent may still be done.
+    #[error("{place} did not answer in time")]
+    TooSlow {
+        /// The database's place.
+        place: String,
+    },
+    /// The server refused what it was asked.
+    #[error("{place} refused{}", refusal_text(*.code, .name.as_deref()))]
+    Refused {
+        /// The database's place.
+        place: String,
+        /// ClickHouse's number of the error.
+        code: Option<u32>,
+        /// ClickHouse's name of the error.
+        name: Option<String>,
+    },
+    /// What the server answered cannot be understood.
+    #[error("the answer of {place} cannot be understood: {what}")]
+    Answer {
+        /// The database's place.
+        place: String,
+        /// What kind of trouble it is.
+        what: String,
+    },
+    /// The database or its tables are not there.
+    #[error("{place} does not hold firstcall's tables")]
+    NoSchema {
+        /// The database's place.
+        place: String,
+    },
+    /// The tables are those of another version.
+    #[error("{place} has schema version {found}, this firstcall knows {known}")]
+    OtherSchema {
+        /// The database's place.
+        place: String,
+        /// The schema's version.
+        found: u32,
+        /// The version that this program knows.
+        known: u32,
+    },
+    /// The environment variable that should hold the password does not.
+    #[error("the environment variable `{variable}` holds no password")]
+    NoPassword {
+        /// The variable.
+        variable: String,
+    },
+    /// The secret that was given is not the one that others use with this database.
+    #[error("the secret of this firstcall is not the one that {place} was begun with")]
+    OtherSecret {
+        /// The database's place.
+        place: String,
+    },
+    /// Another pass began because this one had not renewed its right for too long.
+    #[error("the right to this pass was lost to another one")]
+    LeaseLost,
     /// The operating system failed to read or write.
     #[error("failed to use `{}`", .path.display())]
     Io {
@@ -156,6 +220,24 @@ impl StoreError {
             }
             Self::SightingsGone { .. } => "the figures published before stay as they are",
             Self::WriterStopped => "restart `firstcall serve`",
+            Self::Unreachable { .. } | Self::TooSlow { .. } => {
+                "check that the server runs and can be reached; senders try again by themselves"
+            }
+            Self::Refused { .. } => {
+                "the number and name are ClickHouse's own; check user, password and grants, and the server's log"
+            }
+            Self::Answer { .. } => {
+                "check that the address is a ClickHouse server's HTTP interface, and its version"
+            }
+            Self::NoSchema { .. } => {
+                "make them with what `firstcall schema clickhouse` prints, or set store.clickhouse.create_schema and start `firstcall serve`"
+            }
+            Self::OtherSchema { .. } => "use the firstcall whose schema it is; nothing was changed",
+            Self::NoPassword { .. } => {
+                "set the variable, or name another with store.clickhouse.password_env"
+            }
+            Self::OtherSecret { .. } => "give all receivers the same store.clickhouse.secret_file",
+            Self::LeaseLost => "the other pass does the work; nothing was published twice",
             Self::Io { .. } | Self::Database { .. } => {
                 "check the disk, and that the user that runs firstcall may read and write the data folder"
             }
@@ -174,11 +256,20 @@ impl StoreError {
             | Self::TooNew { .. }
             | Self::PassRunning { .. }
             | Self::WriterStopped
+            | Self::Unreachable { .. }
+            | Self::TooSlow { .. }
+            | Self::Refused { .. }
+            | Self::Answer { .. }
+            | Self::NoSchema { .. }
+            | Self::OtherSchema { .. }
             | Self::Io { .. }
             | Self::Database { .. } => true,
             Self::NotAFolder { .. }
             | Self::NothingThere { .. }
             | Self::WriterRunning { .. }
+            | Self::NoPassword { .. }
+            | Self::OtherSecret { .. }
+            | Self::LeaseLost
             | Self::SightingsGone { .. } => false,
         }
     }
@@ -225,6 +316,12 @@ impl StoreError {
 
 fn pid_text(pid: Option<u32>) -> String {
     pid.map_or_else(String::new, |pid| format!(" (process {pid})"))
+}
+
+fn refusal_text(code: Option<u32>, name: Option<&str>) -> String {
+    let code = code.map_or_else(String::new, |code| format!(": error {code}"));
+    let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+    format!("{code}{name}")
 }
 
 fn since_text(since: Option<UnixNanos>) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::clickhouse::{DatabaseStore, PassEngine};
 use super::coverage::{CoveredDay, Restatement};
 use super::erased::ErasedDays;
 use super::error::StoreError;
@@ -17,6 +18,7 @@ use super::visit::VisitDays;
 use super::watermark::Watermark;
 use super::writer::WriterOptions;
 use crate::call::{Attempt, Day, InstallationSecret, Name, Sighting, UnixNanos};
+use crate::config;
 use crate::figures::{ArrivalCounts, DayFigures, Sources};
 
 /// A store, for readers and for the pass. Cheap to clone; usable from several threads and several
@@ -29,6 +31,8 @@ pub struct Store(Peer);
 enum Peer {
     /// A data folder.
     Folder(FolderStore),
+    /// A database of a ClickHouse server.
+    Database(DatabaseStore),
 }
 
 impl Store {
@@ -44,10 +48,46 @@ impl Store {
         FolderStore::open(dir).map(|store| Self(Peer::Folder(store)))
     }
 
+    /// Opens the store of a configuration, making what is not there yet: a data folder, or the
+    /// tables of a database where the configuration wants that.
+    pub fn create_configured(config: &config::Store) -> Result<Self, StoreError> {
+        match &config.clickhouse {
+            Some(database) => DatabaseStore::create(database).map(|one| Self(Peer::Database(one))),
+            None => Self::create(config.sqlite.data_dir.as_path()),
+        }
+    }
+
+    /// Opens the store of a configuration, which must be there already
+    /// ([`StoreError::NothingThere`], [`StoreError::NoSchema`]).
+    pub fn open_configured(config: &config::Store) -> Result<Self, StoreError> {
+        match &config.clickhouse {
+            Some(database) => DatabaseStore::open(database).map(|one| Self(Peer::Database(one))),
+            None => Self::open(config.sqlite.data_dir.as_path()),
+        }
+    }
+
+    /// Where it is, in words, for people.
+    pub fn place(&self) -> String {
+        match &self.0 {
+            Peer::Folder(store) => format!("`{}`", store.dir().display()),
+            Peer::Database(store) => store.place(),
+        }
+    }
+
     /// The folder for what is kept on this machine.
     pub fn dir(&self) -> &Path {
         match &self.0 {
             Peer::Folder(store) => store.dir(),
+            Peer::Database(store) => store.dir(),
+        }
+    }
+
+    /// What a pass works with inside of a store that judges itself; none where the sightings have
+    /// to be read and judged here: in a folder, and in a cluster.
+    pub fn pass_engine(&self) -> Option<PassEngine> {
+        match &self.0 {
+            Peer::Folder(_) => None,
+            Peer::Database(store) => store.pass_engine(),
         }
     }
 
@@ -55,6 +95,7 @@ impl Store {
     pub fn secret(&self) -> Result<InstallationSecret, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.secret(),
+            Peer::Database(store) => store.secret(),
         }
     }
 
@@ -62,6 +103,7 @@ impl Store {
     pub fn sighting_days(&self) -> Result<Vec<Day>, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.sighting_days(),
+            Peer::Database(store) => store.sighting_days(),
         }
     }
 
@@ -90,6 +132,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.read_stored(day, times, name, visit),
+            Peer::Database(store) => store.read_stored(day, times, name, visit),
         }
     }
 
@@ -104,6 +147,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.read_attempts(day, times, name, visit),
+            Peer::Database(store) => store.read_attempts(day, times, name, visit),
         }
     }
 
@@ -116,6 +160,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.replace_offered_tools(service, tools, now),
+            Peer::Database(store) => store.replace_offered_tools(service, tools, now),
         }
     }
 
@@ -123,6 +168,7 @@ impl Store {
     pub fn offered_tools(&self) -> Result<Vec<OfferedTool>, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.offered_tools(),
+            Peer::Database(store) => store.offered_tools(),
         }
     }
 
@@ -132,6 +178,7 @@ impl Store {
     pub fn watermark(&self, day: Day) -> Result<Watermark, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.watermark(day),
+            Peer::Database(store) => store.watermark(day),
         }
     }
 
@@ -139,6 +186,7 @@ impl Store {
     pub fn coverage(&self) -> Result<Vec<CoveredDay>, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.coverage(),
+            Peer::Database(store) => store.coverage(),
         }
     }
 
@@ -147,6 +195,7 @@ impl Store {
     pub fn begin_pass(&self, now: UnixNanos, owner: &str) -> Result<PassLease, StoreError> {
         let held = match &self.0 {
             Peer::Folder(store) => Held::Folder(store.begin_pass(now, owner)?),
+            Peer::Database(store) => Held::Database(store.begin_pass(now, owner)?),
         };
         Ok(PassLease(held))
     }
@@ -167,6 +216,10 @@ impl Store {
             (Peer::Folder(store), Held::Folder(lease)) => {
                 store.publish_day(lease, figures, covered_at, watermark)
             }
+            (Peer::Database(store), Held::Database(lease)) => {
+                store.publish_day(lease, figures, covered_at, watermark)
+            }
+            _ => Err(StoreError::LeaseLost),
         }
     }
 
@@ -174,6 +227,7 @@ impl Store {
     pub fn erased_days(&self) -> Result<ErasedDays, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.erased_days(),
+            Peer::Database(store) => store.erased_days(),
         }
     }
 
@@ -188,6 +242,10 @@ impl Store {
     ) -> Result<bool, StoreError> {
         match (&self.0, &lease.0) {
             (Peer::Folder(store), Held::Folder(lease)) => store.erase_sightings(lease, day, now),
+            (Peer::Database(store), Held::Database(lease)) => {
+                store.erase_sightings(lease, day, now)
+            }
+            _ => Err(StoreError::LeaseLost),
         }
     }
 
@@ -196,6 +254,7 @@ impl Store {
     pub fn read_days(&self, from: Day, to: Day) -> Result<Vec<DayFigures>, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.read_days(from, to),
+            Peer::Database(store) => store.read_days(from, to),
         }
     }
 
@@ -209,6 +268,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.visit_days(from, to, visit),
+            Peer::Database(store) => store.visit_days(from, to, visit),
         }
     }
 
@@ -217,6 +277,7 @@ impl Store {
     pub fn restatements(&self, from: Day, to: Day) -> Result<Vec<Restatement>, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.restatements(from, to),
+            Peer::Database(store) => store.restatements(from, to),
         }
     }
 
@@ -229,6 +290,7 @@ impl Store {
     ) -> Result<BTreeMap<Name, ArrivalCounts>, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.arrival_counts(from, to),
+            Peer::Database(store) => store.arrival_counts(from, to),
         }
     }
 
@@ -237,6 +299,7 @@ impl Store {
     pub fn sources(&self, since: UnixNanos) -> Result<Sources, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.sources(since),
+            Peer::Database(store) => store.sources(since),
         }
     }
 
@@ -251,6 +314,7 @@ impl Store {
     ) -> Result<ReceivedRead, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.read_received(since, limit, visit),
+            Peer::Database(store) => store.read_received(since, limit, visit),
         }
     }
 
@@ -258,6 +322,7 @@ impl Store {
     pub fn begin_import(&self, now: UnixNanos) -> Result<ImportNotes, StoreError> {
         let notes = match &self.0 {
             Peer::Folder(store) => Notes::Folder(store.begin_import(now)?),
+            Peer::Database(store) => Notes::Database(store.begin_import(now)?),
         };
         Ok(ImportNotes(notes))
     }
@@ -266,6 +331,7 @@ impl Store {
     pub fn receiving_process(&self) -> Result<Option<String>, StoreError> {
         match &self.0 {
             Peer::Folder(store) => store.receiving_process(),
+            Peer::Database(store) => store.receiving_process(),
         }
     }
 
@@ -273,6 +339,7 @@ impl Store {
     pub(super) fn sink(&self, options: &WriterOptions) -> Result<Box<dyn Sink>, StoreError> {
         Ok(match &self.0 {
             Peer::Folder(store) => Box::new(store.sink(options)?),
+            Peer::Database(store) => Box::new(store.sink()?),
         })
     }
 }

@@ -6,6 +6,7 @@
 //! the next import leaves them out.
 
 use super::batch::{Batch, RequestDigest};
+use super::clickhouse::DatabaseImport;
 use super::error::StoreError;
 use super::sqlite::FolderImport;
 use crate::call::UnixNanos;
@@ -15,7 +16,7 @@ use crate::call::UnixNanos;
 pub(super) const KNOWN_DAYS: u32 = 90;
 
 /// Requests that are not noted yet.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ImportedBook {
     pub(super) digests: Vec<RequestDigest>,
     pub(super) through: Option<UnixNanos>,
@@ -51,6 +52,8 @@ pub struct ImportNotes(pub(super) Notes);
 pub(super) enum Notes {
     /// In the data folder.
     Folder(FolderImport),
+    /// In the database.
+    Database(DatabaseImport),
 }
 
 impl ImportNotes {
@@ -59,6 +62,7 @@ impl ImportNotes {
     pub const fn unnoted_since(&self) -> Option<UnixNanos> {
         match &self.0 {
             Notes::Folder(notes) => notes.unnoted_since(),
+            Notes::Database(notes) => notes.unnoted_since(),
         }
     }
 
@@ -66,6 +70,7 @@ impl ImportNotes {
     pub fn is_imported(&self, digest: RequestDigest) -> Result<bool, StoreError> {
         match &self.0 {
             Notes::Folder(notes) => notes.is_imported(digest),
+            Notes::Database(notes) => Ok(notes.is_imported(digest)),
         }
     }
 
@@ -73,6 +78,7 @@ impl ImportNotes {
     pub fn finish(self) -> Result<(), StoreError> {
         match self.0 {
             Notes::Folder(notes) => notes.finish(),
+            Notes::Database(notes) => notes.finish(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The right to run a pass: one at a time, across processes (METHOD section 10).
 
+use super::clickhouse::DatabaseLease;
 use super::sqlite::FolderLease;
 
 /// Longest owner's text that is kept, in characters.
 const MAX_OWNER: usize = 200;
 
-/// The right to run a pass over one store: held by one process at a time, given up when dropped
-/// or when the process ends, however it ends.
+/// The right to run a pass over one store: held by one process at a time, given up when dropped.
+/// A data folder's ends with its process, a database's some minutes after.
 #[derive(Debug)]
 pub struct PassLease(pub(super) Held);
 
@@ -15,6 +16,8 @@ pub struct PassLease(pub(super) Held);
 pub(super) enum Held {
     /// A lock on a file of the data folder.
     Folder(FolderLease),
+    /// A term in the database.
+    Database(DatabaseLease),
 }
 
 /// An owner's text as it is kept and shown.

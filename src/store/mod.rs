@@ -1,10 +1,11 @@
 //! Store: sightings safe before the answer, daily figures published per day.
 //!
 //! [`Store`] and [`Writer`] are what the rest of firstcall sees; behind them stands a data folder
-//! (`sqlite`). `docs/data-model.md` describes every table.
+//! (`sqlite`) or a database of a ClickHouse server (`clickhouse`). `docs/data-model.md` describes every table.
 
 mod arrivals;
 mod batch;
+mod clickhouse;
 mod columns;
 mod coverage;
 mod erased;
@@ -26,6 +27,7 @@ mod watermark;
 mod writer;
 
 pub use batch::{Batch, Committed, RequestDigest};
+pub use clickhouse::{ClickHouseSchema, PassEngine};
 pub use coverage::{CoveredDay, Headline, Restatement};
 pub use erased::ErasedDays;
 pub use error::{Damage, StoreError};
@@ -38,3 +40,6 @@ pub use stored::{StoredArguments, StoredSighting};
 pub use visit::VisitDays;
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
+
+#[cfg(test)]
+mod tests;

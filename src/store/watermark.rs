@@ -12,13 +12,20 @@ pub struct Watermark {
     pub(super) after: Option<FileMark>,
 }
 
-/// The last batch of one file that counts.
+/// How far one part of a day has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FileMark {
-    /// Random number of the file, so that a file put in another's place is told apart.
+    /// Random number of the file or the database, so that one put in another's place is told apart.
     pub(super) file: u64,
-    /// The last batch's id; batches are only ever added, with ascending ids.
+    /// The last batch's id, or in a database the number of rows: it only ever grows.
     pub(super) last_batch: u64,
+}
+
+impl FileMark {
+    /// Whether everything that was there `then` is there now.
+    const fn has_all_of(self, then: Self) -> bool {
+        self.file == then.file && self.last_batch >= then.last_batch
+    }
 }
 
 impl Watermark {
@@ -31,7 +38,7 @@ impl Watermark {
     /// or was replaced since then counts as unchanged, for figures outlive their sightings.
     pub(super) fn since(self, published: &Self) -> Self {
         let merge = |now: Option<FileMark>, then: Option<FileMark>| match (now, then) {
-            (Some(now), Some(then)) if now.file == then.file => Some(now),
+            (Some(now), Some(then)) if now.has_all_of(then) => Some(now),
             (now, None) => now,
             (_, then) => then,
         };
@@ -42,10 +49,9 @@ impl Watermark {
         }
     }
 
-    /// Whether the day's own file is the one that `published` was taken from, or there was none.
-    pub(super) fn is_of_the_same_file(&self, published: &Self) -> bool {
-        let file = |mark: Option<FileMark>| mark.map(|mark| mark.file);
-        published.own.is_none() || file(self.own) == file(published.own)
+    /// Whether all of the day's own that `published` was taken from is still there.
+    pub(super) fn holds_own_of(&self, published: &Self) -> bool {
+        published.own.is_none_or(|then| self.own.is_some_and(|now| now.has_all_of(then)))
     }
 
     /// The watermark in a text that [`fmt::Display`] wrote.
@@ -105,8 +111,11 @@ mod tests {
         let gone = Watermark::default();
         assert_eq!(gone.since(&published), published);
         let replaced = Watermark { before: Some(mark(1, 5)), own: Some(mark(9, 1)), after: None };
-        assert!(!replaced.is_of_the_same_file(&published));
+        assert!(!replaced.holds_own_of(&published));
         assert_eq!(replaced.since(&published), published);
+        let fewer = Watermark { own: Some(mark(2, 5)), ..published.clone() };
+        assert!(!fewer.holds_own_of(&published) && published.holds_own_of(&published));
+        assert_eq!(fewer.since(&published), published);
         let grown =
             Watermark { before: Some(mark(1, 5)), own: Some(mark(2, 8)), after: Some(mark(3, 1)) };
         assert_eq!(grown.clone().since(&published), grown);

@@ -48,6 +48,8 @@ impl FakeHost {
                 let is_head = request.line.contains("/pulls?");
                 let (status, body) = if is_head {
                     ("200 OK", answer.clone())
+                } else if request.line.contains("/activities?") {
+                    ("200 OK", activities_page(&comments, &request.line))
                 } else if request.line.contains("pagelen=") {
                     ("200 OK", bitbucket_page(&comments, &request.line))
                 } else if request.line.starts_with("GET") {
@@ -97,6 +99,23 @@ fn bitbucket_page(comments: &[Value], line: &str) -> Value {
     json!({"values": values, "page": page})
 }
 
+/// A page of what happened on a pull request as Bitbucket Data Center lists it, three to a page
+/// whatever is asked for.
+fn activities_page(comments: &[Value], line: &str) -> Value {
+    let start = line.split("start=").last().unwrap().split('&').next().unwrap();
+    let start: usize = start.parse().unwrap();
+    let happened = |comment: &Value| {
+        if comment.is_null() {
+            return json!({"id": 1, "action": "OPENED"});
+        }
+        json!({"id": 2, "action": "COMMENTED", "commentAction": "ADDED", "comment": comment})
+    };
+    let values: Vec<_> = comments.iter().skip(start).take(3).map(happened).collect();
+    let is_last = comments.len() <= start + 3;
+    let next = if is_last { Value::Null } else { json!(start + 3) };
+    json!({"values": values, "start": start, "isLastPage": is_last, "nextPageStart": next})
+}
+
 fn read_request(reader: &mut impl BufRead) -> Seen {
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
@@ -130,7 +149,8 @@ fn with_host(program: &Path, host: &FakeHost) -> Command {
     command.env("CI_PROJECT_ID", "octo/shop").env("CI_MERGE_REQUEST_IID", "12");
     command.env("BITBUCKET_API_URL", format!("{}/2.0", host.address));
     command.env("BITBUCKET_WORKSPACE", "octo").env("BITBUCKET_REPO_SLUG", "shop");
-    command.env("BITBUCKET_PR_ID", "12");
+    command.env("BITBUCKET_PR_ID", "12").env("BITBUCKET_URL", format!("{}/git", host.address));
+    command.env("BITBUCKET_PROJECT", "~octo").env("BITBUCKET_REPO", "shop");
     command.env("no_proxy", "127.0.0.1").stdin(Stdio::null());
     command
 }
@@ -232,6 +252,45 @@ fn bitbucket_takes_and_gives_comments_in_its_own_form() {
 }
 
 #[test]
+fn bitbucket_data_center_lists_comments_among_activities_and_wants_their_version() {
+    let words =
+        |id: u64, text: &str| json!({"id": id, "version": id * 10, "text": text, "author": {}});
+    let path = "/git/rest/api/1.0/projects/~octo/repos/shop/pull-requests/12";
+    let opened = Value::Null;
+    let host = FakeHost::ok(&[words(1, "words"), opened.clone()]);
+    assert!(post(&host, "bitbucket-server", LOUD_ON_BITBUCKET).status.success());
+    let made = (format!("POST {path}/comments"), json!({"text": LOUD_ON_BITBUCKET}));
+    assert_eq!(host.writes(), [made]);
+    let seen = host.seen.lock().unwrap().clone();
+    assert!(seen[0].line.starts_with(&format!("GET {path}/activities?start=0&limit=100")));
+    let header = format!("authorization: bearer {TOKEN}");
+    assert!(seen.iter().all(|request| request.headers.to_lowercase().contains(&header)));
+
+    // On the second page, and changed under the version that was read.
+    let old = "Before.\n\n[firstcall-summary]: # (firstcall:summary)";
+    let comments = [words(6, "a"), words(5, "b"), words(4, "c"), words(3, old), opened];
+    for text in [LOUD_ON_BITBUCKET, QUIET_ON_BITBUCKET] {
+        let host = FakeHost::ok(&comments);
+        assert!(post(&host, "bitbucket-server", text).status.success());
+        let changed = (format!("PUT {path}/comments/3"), json!({"text": text, "version": 30}));
+        assert_eq!(host.writes(), [changed]);
+    }
+    for (comments, text) in [
+        (vec![words(1, "words")], QUIET_ON_BITBUCKET),
+        (vec![words(1, LOUD_ON_BITBUCKET)], LOUD_ON_BITBUCKET),
+    ] {
+        let host = FakeHost::ok(&comments);
+        assert!(post(&host, "bitbucket-server", text).status.success());
+        assert!(host.writes().is_empty());
+    }
+    let refusal = json!({"errors": [{"context": null, "message": "The comment has changed"}]});
+    let host = FakeHost::start(&[], "409 Conflict", refusal);
+    let output = post(&host, "bitbucket-server", LOUD_ON_BITBUCKET);
+    assert!(stderr(&output).contains("answered 409"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("The comment has changed"), "{}", stderr(&output));
+}
+
+#[test]
 fn the_markers_are_those_that_the_summaries_end_with() {
     use firstcall::report::Host;
     for (host, name) in [
@@ -239,6 +298,7 @@ fn the_markers_are_those_that_the_summaries_end_with() {
         (Host::GitLab, "gitlab"),
         (Host::Gitea, "gitea"),
         (Host::Bitbucket, "bitbucket"),
+        (Host::Bitbucket, "bitbucket-server"),
     ] {
         for is_quiet in [false, true] {
             let text = format!("Words.\n\n{}\n", host.marker(is_quiet));

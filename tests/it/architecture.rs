@@ -21,7 +21,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("otlp", &["call"]),
     ("recognise", &["otlp", "call", "figures"]),
     ("reduce", &["recognise", "otlp", "call", "figures"]),
-    ("store", &["figures", "call"]),
+    ("store", &["config", "figures", "call"]),
     ("ingest", &["otlp", "recognise", "reduce", "store", "call", "figures", "clock"]),
     (
         "receive",
@@ -30,7 +30,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("nightly", &["store", "figures", "call", "clock"]),
     ("report", &["store", "figures", "call", "clock"]),
     ("doctor", &["recognise", "store", "figures", "call", "clock", "terminal"]),
-    ("import", &["server", "config", "ingest", "otlp", "store", "call", "figures", "clock"]),
+    (
+        "import",
+        &["server", "config", "ingest", "recognise", "otlp", "store", "call", "figures", "clock"],
+    ),
     // The edges: `server` puts the stages together, `demo` and `cli` use it.
     (
         "server",

@@ -23,8 +23,9 @@ use firstcall::recognise::{
     NotACall, Recognition, as_span, dialect_names, is_deciding_event, is_deciding_key,
     is_deciding_name, is_deciding_text, recognise, recognise_log,
 };
-use firstcall::reduce::{PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
+use firstcall::reduce::{Keys, PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
 
+use crate::otel_tables::Body;
 use expectation::{Expected, Shown};
 
 /// The time of arrival of every body: 2026-07-28 12:00:00 UTC.
@@ -86,11 +87,11 @@ impl Fates {
         scope: &ScopeView<'_>,
         resource: &ResourceView<'_>,
     ) {
-        let secret = InstallationSecret::from_bytes([7; 32]);
+        let keys = Keys::of(&InstallationSecret::from_bytes([7; 32]));
         let (limits, paging) = (ReduceLimits::default(), PagingRules::default());
         let context = ReduceContext {
             now: NOW,
-            secret: &secret,
+            keys: &keys,
             limits: &limits,
             paging: &paging,
             empties: &ToolRules::default(),
@@ -156,6 +157,17 @@ fn corpus() -> Vec<(String, String, Vec<Expected>)> {
         (name, std::fs::read_to_string(path).unwrap(), expected)
     };
     paths.iter().map(|path| read(path)).collect()
+}
+
+/// The corpus's bodies, as they arrived.
+pub(crate) fn corpus_bodies() -> Vec<Body> {
+    let body = |(name, body, _): (String, String, Vec<Expected>)| Body {
+        name,
+        bytes: body.into_bytes(),
+        format: Format::Json,
+        now: NOW,
+    };
+    corpus().into_iter().map(body).collect()
 }
 
 #[test]

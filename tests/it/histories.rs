@@ -481,22 +481,36 @@ fn recovery_figure(all: &Figures, word: &str) -> Option<u64> {
     })
 }
 
-#[test]
-fn every_history_is_judged_as_it_is_written() {
+/// Every history, with the file that it stands in.
+fn all() -> Vec<(String, History)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/histories");
     let mut files: Vec<_> =
         fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
-    let mut count = 0;
+    let mut all = Vec::new();
     for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "yaml")) {
         let text = fs::read_to_string(file).unwrap();
         let name = file.file_name().unwrap().to_string_lossy();
         let histories: Vec<History> =
             yaml_serde::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-        for history in &histories {
-            check(&name, history);
-            count += 1;
-        }
+        all.extend(histories.into_iter().map(|history| (name.clone().into_owned(), history)));
     }
-    assert!(count > 115, "only {count} histories were found");
+    assert!(all.len() > 115, "only {} histories were found", all.len());
+    all
+}
+
+/// The sightings of every history.
+pub(crate) fn sightings_of_all() -> Vec<Vec<Sighting>> {
+    let of = |history: &History| {
+        let calls = history.calls.iter().enumerate();
+        calls.flat_map(|(number, written)| spans(written, number)).collect()
+    };
+    all().iter().map(|(_, history)| of(history)).collect()
+}
+
+#[test]
+fn every_history_is_judged_as_it_is_written() {
+    for (file, history) in &all() {
+        check(file, history);
+    }
 }

@@ -6,30 +6,28 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
-use crate::call::{Day, Name, UnixNanos};
+use crate::call::{Day, UnixNanos};
 use crate::clock::Clock;
 use crate::figures::DayFigures;
-use crate::nightly::by_parts::{self, Gathering};
+use crate::nightly::by_parts;
 use crate::nightly::call::Call;
 use crate::nightly::days::{self, DaysError, DaysToRun};
 use crate::nightly::declared::Declared;
-use crate::nightly::gathered::Gathered;
+use crate::nightly::engine::{self, Mismatch};
+use crate::nightly::gathering::Places;
 use crate::nightly::judge::Terms;
-use crate::nightly::names::{NameId, Names};
+use crate::nightly::names::Names;
 use crate::nightly::parts::{Parts, Scratch};
-use crate::nightly::{LOOK_AHEAD, LOOK_BACK};
-use crate::store::{PassLease, Store, StoreError, StoredSighting};
+use crate::store::{PassLease, Store, StoreError};
+
+mod gather;
 
 /// How many bytes of sightings or calls stay in memory before parts of the day wait on disk.
-const IN_MEMORY: usize = 32 << 20;
+pub(super) const IN_MEMORY: usize = 32 << 20;
 /// Into how many parts a larger day is divided.
-const PARTS: usize = 1024;
-/// After how many sightings progress is told again.
-const TELL_EVERY: u64 = 250_000;
+pub(super) const PARTS: usize = 1024;
 /// The folder for waiting parts, within the data folder.
 const SCRATCH: &str = "pass.tmp";
 
@@ -42,6 +40,12 @@ pub enum NightlyError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The engine answered something that its question cannot have.
+    #[error("the engine's answer is none that a pass can have")]
+    Answer,
+    /// The engine's figures contradict each other; they are not published.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
     /// Parts of a large day could not wait on disk.
     #[error("failed to use `{}`", .dir.display())]
     Scratch {
@@ -59,6 +63,9 @@ impl NightlyError {
         match self {
             Self::Days(error) => Some(error.help()),
             Self::Store(error) => error.help(),
+            Self::Answer | Self::Mismatch(_) => Some(
+                "nothing was published; run `firstcall nightly` again, and report it where it stays",
+            ),
             Self::Scratch { .. } => Some(
                 "a large day needs about twice its sightings' size of free space while it runs",
             ),
@@ -222,7 +229,9 @@ impl Pass<'_> {
         let terms = Terms { first_covered, ..self.terms };
         // Before the sightings: what arrives while they are read makes the day due again.
         let watermark = self.store.watermark(day)?;
-        let (figures, sightings) = figures_of(self.store, self.declared, terms, day, progress)?;
+        let token = format!("{:x}_{}", self.clock.now().get(), std::process::id());
+        let (figures, sightings) =
+            figures_of(self.store, self.declared, terms, day, &token, progress)?;
         self.store.publish_day(&self.lease, &figures, self.clock.now(), &watermark)?;
         let sum = |of: fn(&crate::figures::Figures) -> u64| figures.tools.values().map(of).sum();
         Ok(DayPassed {
@@ -248,8 +257,21 @@ fn figures_of(
     declared: &Declared,
     terms: Terms,
     day: Day,
+    token: &str,
     progress: &mut dyn FnMut(PassEvent),
 ) -> Result<(DayFigures, u64), NightlyError> {
+    if let Some(engine) = store.pass_engine() {
+        let question = engine::Question {
+            day,
+            terms,
+            declared: declared.clone().with_offered(store.offered_tools()?),
+            scratch: store.dir().join(SCRATCH),
+            token,
+            slices: None,
+        };
+        let mut judging = |sightings| progress(PassEvent::Judging { day, sightings });
+        return engine::figures(&engine, question, &mut judging);
+    }
     let mut count = 0;
     let source = Source { store, declared, folder: SCRATCH };
     let figures = with_calls(source, terms, day, progress, |calls, names, sightings| {
@@ -283,76 +305,21 @@ pub(super) fn with_calls<R>(
         |source: io::Error| NightlyError::Scratch { dir: dir.clone(), source: Arc::new(source) };
     let scratch =
         Scratch::at(dir.clone(), IN_MEMORY, PARTS, by_parts::threads()).map_err(failed)?;
-    let parts = Parts::new(&scratch, "sightings");
+    let (by_trace, calls) = (Parts::new(&scratch, "sightings"), Parts::new(&scratch, "calls"));
     let declared = declared.clone().with_offered(store.offered_tools()?);
     let names = Mutex::new(Names::declaring(declared));
-    let sightings = gather(store, day, &names, &parts, progress, &failed)?;
+    let survey = gather::survey(store, day, &names)?;
+    let places = Places { by_trace: &by_trace, calls: &calls };
+    let sightings =
+        gather::gather((store, day, terms), &names, &survey, places, progress, &failed)?;
+    let rounds = survey.rounds();
+    drop(survey);
     let names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
     progress(PassEvent::Judging { day, sightings });
-    let calls = by_parts::calls(terms, parts, &names, &scratch).map_err(failed)?;
+    let calls = by_parts::calls(terms, (by_trace, calls), &rounds, &names).map_err(failed)?;
     let result = work(calls, &names, sightings).map_err(failed)?;
     scratch.clear().map_err(failed)?;
     Ok(result)
-}
-
-/// Reads a day's sightings and those of its margins into `parts`, piece by piece of the time on
-/// several threads. Answers how many there are.
-fn gather(
-    store: &Store,
-    day: Day,
-    names: &Mutex<Names>,
-    parts: &Parts<'_, Gathered>,
-    progress: &mut dyn FnMut(PassEvent),
-    failed: &(dyn Fn(io::Error) -> NightlyError + Sync),
-) -> Result<u64, NightlyError> {
-    let waiting = Mutex::new(pieces(day));
-    let count = AtomicU64::new(0);
-    let read = |tell: &mut dyn FnMut(u64)| {
-        let lock = || names.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut gathering = Gathering::new(day, lock().unknown(), parts);
-        let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        while let Some((of, from, to)) = next() {
-            let mut visit = |stored: StoredSighting<'_, NameId>| {
-                if gathering.add(&stored) {
-                    tell(count.fetch_add(1, Ordering::Relaxed) + 1);
-                }
-            };
-            let name = &mut |name: &Name| lock().id(name);
-            store.read_stored(of, (from, to), name, &mut visit)?;
-            store.read_attempts(of, (from, to), name, &mut |below| gathering.add_attempt(below))?;
-        }
-        gathering.finish().map_err(failed)
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> =
-            (1..by_parts::threads()).map(|_| scope.spawn(|| read(&mut |_| {}))).collect();
-        let mut told = 0;
-        let mine = read(&mut |sightings| {
-            if sightings >= told + TELL_EVERY {
-                told = sightings;
-                progress(PassEvent::Reading { day, sightings });
-            }
-        });
-        others.into_iter().fold(mine, |before, other| match other.join() {
-            Ok(result) => before.and(result),
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-    })?;
-    Ok(count.into_inner())
-}
-
-/// A day and its margins in pieces of time, a piece of the day for each thread: the file and the
-/// bounds of each. What lies outside of a piece is mostly in batches that are not touched; but
-/// where calls arrive in no order, every piece reads every batch, so there are no more.
-fn pieces(day: Day) -> Vec<(Day, UnixNanos, UnixNanos)> {
-    let per_day = u64::try_from(by_parts::threads()).unwrap_or(1);
-    let (start, end) = (day.start().get(), day.end().get());
-    let border = |n: u64| UnixNanos::new(start + (end - start) / per_day * n);
-    let own = (0..per_day)
-        .map(|n| (day, border(n), if n + 1 == per_day { day.end() } else { border(n + 1) }));
-    let before = (day.minus(1), day.start().saturating_sub(LOOK_BACK), day.start());
-    let after = (day.plus(1), day.end(), day.end().saturating_add(LOOK_AHEAD));
-    [before, after].into_iter().chain(own).filter(|(of, from, _)| from.day() == *of).collect()
 }
 
 #[cfg(test)]

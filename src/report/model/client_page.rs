@@ -71,7 +71,7 @@ fn tools(facts: &Facts<'_>, client: &ClientName) -> Vec<PartRow> {
         .map(|(_, key, figures)| {
             let label = ToolLabel::of(facts, key);
             let names = (label.name, label.service, label.slug);
-            part(names, figures, facts.cell_before(key, client).as_ref())
+            part(names, &figures, facts.cell_before(key, client).as_ref())
         })
         .collect()
 }
@@ -147,7 +147,7 @@ pub fn client_list(facts: &Facts<'_>) -> ClientList {
                 + " that is not there"
         });
         let before = facts.before.clients.get(client);
-        part((label.name, beneath, label.slug), PartFigures::of(figures), before)
+        part((label.name, beneath, label.slug), &PartFigures::of(figures), before)
     };
     ClientList {
         frame: Frame::below(facts, "Clients"),

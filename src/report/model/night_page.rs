@@ -83,7 +83,7 @@ pub fn night_page(nights: &BTreeSet<Day>, day: Day, figures: &NightFigures) -> N
             .iter()
             .map(|row| {
                 let label = label(&row.key);
-                part((label.name, label.service, label.slug), figures_of(row), None)
+                part((label.name, label.service, label.slug), &figures_of(row), None)
             })
             .collect(),
         tools_called: (figures.tools_called > figures.tools.len()).then_some(figures.tools_called),
@@ -92,7 +92,7 @@ pub fn night_page(nights: &BTreeSet<Day>, day: Day, figures: &NightFigures) -> N
             .iter()
             .map(|row| {
                 let name = names::shown(row.key.as_str());
-                part((name, None, slug::of_client(&row.key)), figures_of(row), None)
+                part((name, None, slug::of_client(&row.key)), &figures_of(row), None)
             })
             .collect(),
     }

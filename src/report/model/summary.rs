@@ -111,8 +111,17 @@ pub struct SummaryTool {
     pub status: Status,
 }
 
-/// The summary of these facts, with at most `most_tools` tools in its folded part.
-pub fn summary(facts: &Facts<'_>, options: &SummaryOptions, most_tools: usize) -> Summary {
+impl Summary {
+    /// Leaves the last tools of the folded part out, a tenth of them, and counts them.
+    pub fn shorten(&mut self) {
+        let fewer = self.tools.len() - self.tools.len().div_ceil(10);
+        self.more_tools += self.tools.len() - fewer;
+        self.tools.truncate(fewer);
+    }
+}
+
+/// The summary of these facts, with every tool in its folded part.
+pub fn summary(facts: &Facts<'_>, options: &SummaryOptions) -> Summary {
     let frame = Frame::top(facts, "");
     let verdict = verdict(facts);
     let changed = changed_rows(facts, options);
@@ -129,8 +138,8 @@ pub fn summary(facts: &Facts<'_>, options: &SummaryOptions, most_tools: usize) -
         summary: fold_title(all_findings.len(), keys.len()),
         more_findings: all_findings.len().saturating_sub(FINDINGS),
         findings: all_findings.into_iter().take(FINDINGS).collect(),
-        more_tools: keys.len().saturating_sub(most_tools),
-        tools: keys.iter().take(most_tools).map(|key| tool(facts, key)).collect(),
+        more_tools: 0,
+        tools: keys.iter().map(|key| tool(facts, key)).collect(),
         as_of: frame.as_of,
         range: frame.range,
         baseline: baseline(facts),

@@ -259,7 +259,7 @@ fn clients(facts: &Facts<'_>, key: &ToolKey) -> Vec<PartRow> {
         .map(|(_, client, figures)| {
             let label = ClientLabel::of(facts, client);
             let before = facts.cell_before(key, client);
-            part((label.name, None, label.slug), figures, before.as_ref())
+            part((label.name, None, label.slug), &figures, before.as_ref())
         })
         .collect()
 }
@@ -284,7 +284,7 @@ impl PartFigures {
 /// The row of a part.
 pub fn part(
     (name, beneath, slug): (String, Option<String>, String),
-    figures: PartFigures,
+    figures: &PartFigures,
     before: Option<&Figures>,
 ) -> PartRow {
     let counts = &figures.counts;

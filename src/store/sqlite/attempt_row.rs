@@ -3,7 +3,7 @@
 //! Like the sightings' packed form: names as numbers of the dictionary, times as distances. The
 //! last four bytes are the CRC-32 of those before.
 
-use super::name_code::{Numberer, put_name};
+use super::name_code::{LastName, Numberer, put_name};
 use super::unpack::NameReader;
 use super::wire::{Bytes, Damaged, put_varint, seal, unseal};
 use crate::call::{Attempt, AttemptEnd, AttemptKind, CallDuration, SpanId, TraceId, UnixNanos};
@@ -14,15 +14,19 @@ const FORMAT: u8 = 1;
 /// Packs attempts; none for none.
 pub(super) fn pack(attempts: &[&Attempt], number: &mut Numberer<'_>) -> Option<Vec<u8>> {
     let min_start = attempts.iter().map(|attempt| attempt.start).min()?;
-    let mut out = vec![FORMAT];
+    let (mut emitters, mut dependencies) = (LastName::default(), LastName::default());
+    let mut out = Vec::with_capacity(attempts.len().saturating_mul(56));
+    out.push(FORMAT);
     put_varint(&mut out, min_start.get());
     for attempt in attempts {
         out.push(attempt.kind.index() | attempt.ended.index() << 4);
         out.extend(attempt.trace_id.as_bytes());
         out.extend(attempt.span_id.as_bytes());
         out.extend(attempt.parent_span_id.as_bytes());
-        put_name(&mut out, attempt.emitter.as_ref(), number);
-        put_name(&mut out, Some(&attempt.dependency), number);
+        let emitter = attempt.emitter.as_ref();
+        put_name(&mut out, emitter, &mut |name| emitters.number(name, number));
+        let dependency = Some(&attempt.dependency);
+        put_name(&mut out, dependency, &mut |name| dependencies.number(name, number));
         out.extend(attempt.operation);
         let after = attempt.start.since(min_start).map_or(0, CallDuration::as_nanos);
         put_varint(&mut out, after);

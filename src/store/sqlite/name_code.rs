@@ -19,3 +19,42 @@ pub(super) fn put_name(out: &mut Vec<u8>, name: Option<&Name>, number: &mut Numb
     put_varint(out, u64::try_from(text.len()).unwrap_or(u64::MAX));
     out.extend(text);
 }
+
+/// The name asked for last with its number: rows that follow one another mostly share it.
+#[derive(Debug, Default)]
+pub(super) struct LastName(Option<(Name, Option<u64>)>);
+
+impl LastName {
+    /// The name's number.
+    pub(super) fn number(&mut self, name: &Name, number: &mut Numberer<'_>) -> Option<u64> {
+        match &self.0 {
+            Some((last, found)) if last == name => *found,
+            _ => {
+                let found = number(name);
+                self.0 = Some((name.clone(), found));
+                found
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_comes_again_is_not_looked_for_again() {
+        let mut asked = 0;
+        let mut last = LastName::default();
+        let mut numbers = Vec::new();
+        for text in ["a", "a", "b", "b", "a"] {
+            let number = &mut |name: &Name| {
+                asked += 1;
+                name.as_str().bytes().next().map(u64::from)
+            };
+            numbers.push(last.number(&Name::cut(text), number));
+        }
+        assert_eq!(numbers, [Some(97), Some(97), Some(98), Some(98), Some(97)]);
+        assert_eq!(asked, 3);
+    }
+}

@@ -170,7 +170,7 @@ impl FolderStore {
                 return Err(StoreError::SightingsGone { day });
             }
             let now = marks::watermark(&self.folder, day)?;
-            if !now.is_of_the_same_file(&published) {
+            if !now.holds_own_of(&published) {
                 return Err(StoreError::SightingsGone { day });
             }
         }

@@ -10,7 +10,7 @@ use firstcall::figures::Refusal;
 use firstcall::otlp::{Attributes, ResourceView, ScopeView, SpanView, StatusView, Value};
 use firstcall::recognise::{NotACall, Recognition, recognise};
 use firstcall::reduce::{
-    PagingDeclaration, PagingRules, ReduceContext, ReduceLimits, Reduced, reduce,
+    Keys, PagingDeclaration, PagingRules, ReduceContext, ReduceLimits, Reduced, reduce,
 };
 use proptest::prelude::*;
 
@@ -57,10 +57,10 @@ struct Settings {
 fn reduced_with(span: &SpanView<'_>, settings: &Settings) -> Result<Reduced, Refusal> {
     let scope = ScopeView { name: settings.scope.into(), version: "".into() };
     let resource = ResourceView { attributes: Attributes::new(vec![text("service.name", "desk")]) };
-    let secret = InstallationSecret::from_bytes([7; 32]);
+    let keys = Keys::of(&InstallationSecret::from_bytes([7; 32]));
     let context = ReduceContext {
         now: NOW,
-        secret: &secret,
+        keys: &keys,
         limits: &settings.limits,
         paging: &settings.paging,
         empties: &ToolRules::default(),
@@ -399,11 +399,11 @@ proptest! {
             is_utf8_repaired: true,
         };
         let (scope, resource) = (ScopeView::default(), ResourceView::default());
-        let secret = InstallationSecret::from_bytes([7; 32]);
+        let keys = Keys::of(&InstallationSecret::from_bytes([7; 32]));
         let (limits, paging) = (ReduceLimits::default(), PagingRules::default());
         let context = ReduceContext {
             now: NOW,
-            secret: &secret,
+            keys: &keys,
             limits: &limits,
             paging: &paging,
             empties: &ToolRules::default(),

@@ -72,6 +72,8 @@ fn older_nights_stay_and_every_link_still_leads_somewhere() {
     }
     let mut site = BTreeMap::new();
     files_below(&dir, &dir, &mut site);
+    // The list leads to every one of them.
+    assert!(covered.iter().all(|day| site["nights/index.html"].contains(&format!("\"{day}.html"))));
     // 45 nights, 30 of them in the charts; each leads to its neighbours, beyond the 30 as well.
     for day in &covered {
         let page = &site[&format!("nights/{day}.html")];
@@ -104,6 +106,36 @@ fn a_night_published_again_changes_neither_bytes_nor_times() {
         let time = std::fs::metadata(dir.join(name)).unwrap().modified().unwrap();
         assert_eq!(time, long_ago, "{name}");
     }
+}
+
+#[test]
+fn a_nights_page_keeps_its_bytes_while_its_day_and_neighbours_stay_as_they_are() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("site");
+    let last: Day = "2026-11-29".parse().unwrap();
+    let covered: Vec<Day> = last.minus(20).through(last).collect();
+    let mut sites = Vec::new();
+    for to in [last.minus(1), last] {
+        let until: Vec<Day> = covered.iter().copied().filter(|day| *day <= to).collect();
+        publish_night(&dir, &night(to, &until, |_| "search"));
+        let mut site = BTreeMap::new();
+        files_below(&dir, &dir, &mut site);
+        sites.push(site);
+    }
+    let [first, second] = sites.as_slice() else { unreachable!("two sites") };
+    let changed: Vec<&str> = first
+        .iter()
+        .filter(|(path, text)| path.starts_with("nights/") && second[*path] != **text)
+        .map(|(path, _)| path.as_str())
+        .collect();
+    // The night before the new one now leads to it.
+    assert_eq!(changed, ["nights/2026-11-28.html", "nights/index.html"]);
+    // A folder that is new has the same pages.
+    let afresh = temp.path().join("afresh");
+    publish_night(&afresh, &night(last, &covered, |_| "search"));
+    let mut site = BTreeMap::new();
+    files_below(&afresh, &afresh, &mut site);
+    assert_eq!(site, *second);
 }
 
 #[test]

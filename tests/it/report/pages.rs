@@ -406,6 +406,8 @@ fn every_kind_of_page_reads_as_it_was_approved() {
         ("tools", "tools/index.html"),
         ("clients", "clients/index.html"),
         ("night", "nights/2026-11-27.html"),
+        ("nights", "nights/index.html"),
+        ("recovery", "recovery.html"),
         ("method", "method.html"),
     ] {
         insta::assert_snapshot!(name, main(&site[path]));

@@ -22,4 +22,4 @@ CREATE TABLE IF NOT EXISTS attempts
 ENGINE = MergeTree
 PARTITION BY day
 ORDER BY (trace_id, start, span_id)
-SETTINGS non_replicated_deduplication_window = 10000
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1

@@ -10,7 +10,8 @@ CREATE TABLE IF NOT EXISTS leases
     since UInt64,
     -- by the server's clock
     written_at DateTime64(3, 'UTC') DEFAULT now64(3),
-    expires_at DateTime64(3, 'UTC'),
+    -- for how many seconds from then, where nothing renews it
+    lasts_s UInt32,
     is_released Bool
 )
 ENGINE = MergeTree

@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS offered_tools
     imported_at UInt64,
     -- true: the service offers none; `tool` is empty then
     is_none Bool,
-    added_at DateTime64(9, 'UTC')
+    added_at DateTime64(9, 'UTC') DEFAULT now64(9)
 )
 ENGINE = MergeTree
 ORDER BY (service, added_at, tool)

@@ -65,4 +65,4 @@ CREATE TABLE IF NOT EXISTS sightings
 ENGINE = MergeTree
 PARTITION BY day
 ORDER BY (if(session_kind = 'none', trace_id, session), start, span_id)
-SETTINGS non_replicated_deduplication_window = 10000
+SETTINGS non_replicated_deduplication_window = 10000, fsync_after_insert = 1, fsync_part_directory = 1
