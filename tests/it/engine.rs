@@ -47,7 +47,7 @@ impl Fixture {
         if let Some((user, password)) = engine.user() {
             let file = folder.path().join("password");
             std::fs::write(&file, password).unwrap();
-            text.push_str(&format!("  user: {user}\n  password_file: {}\n", file.display()));
+            text = format!("{text}  user: {user}\n  password_file: {}\n", file.display());
         }
         let config: config::Store = yaml_serde::from_str(&text).unwrap();
         let store = Store::create_configured(&config).unwrap();
