@@ -10,14 +10,14 @@ mod senders;
 
 use std::sync::Arc;
 
-use crate::call::{InstallationSecret, Sighting, ToolRules};
+use crate::call::{InstallationSecret, Sighting, ToolRules, UnixNanos};
 use crate::clock::Clock;
 use crate::figures::arrival::Refusal;
-use crate::figures::{ArrivalCounts, RecordKind, SourceKey};
+use crate::figures::{ArrivalCounts, RecordKind, SourceKey, Sources};
 use crate::otlp::{DecodeError, Format, Sent, sent, walk, walk_logs};
 use crate::reduce::{EmptyDeclaration, Keys, PagingRules, ReduceContext, ReduceLimits};
 use crate::store::{Batch, Committed, RequestDigest, StoreError, Writer};
-use collector::Collector;
+pub use collector::Collector;
 use senders::Senders;
 
 /// Tool calls that one request may hold. A span of sixty bytes becomes a sighting of several
@@ -116,6 +116,12 @@ impl Reading {
         (before - self.batch.sightings.len()) as u64
     }
 
+    /// Counts nothing of it as having arrived: it was looked at again for what came late.
+    pub fn forget_arrivals(&mut self) {
+        self.batch.counts.clear();
+        self.batch.sources = Sources::default();
+    }
+
     /// Whether the request is JSON that holds something, and nothing of it is OTLP's.
     pub const fn holds_nothing_known(&self) -> bool {
         self.holds_nothing_known
@@ -193,20 +199,36 @@ impl<C: Commit> Ingest<C> {
     ) -> Result<Reading, IngestError> {
         let is_of = as_sent.unwrap_or_else(|| sent(request, format));
         let now = self.clock.now();
-        let context = ReduceContext {
+        let mut collector = Collector::new(self.context(now), self.senders.as_ref(), is_of);
+        match is_of {
+            Sent::Spans => walk(request, format, &mut collector)?,
+            Sent::Logs => walk_logs(request, format, &mut collector)?,
+        }
+        collector.finish(now)
+    }
+
+    /// Takes items that were kept elsewhere than in a request: `show` shows them, one resource
+    /// after the other and its wanted items first, as the walkers of OTLP show a request's.
+    pub fn read_shown(
+        &self,
+        is_of: Sent,
+        show: impl FnOnce(&mut Collector<'_>),
+    ) -> Result<Reading, IngestError> {
+        let now = self.clock.now();
+        let mut collector = Collector::new(self.context(now), self.senders.as_ref(), is_of);
+        show(&mut collector);
+        collector.finish(now)
+    }
+
+    fn context(&self, now: UnixNanos) -> ReduceContext<'_> {
+        ReduceContext {
             now,
             keys: &self.keys,
             limits: &self.limits,
             paging: &self.paging,
             empties: &self.empties,
             conversation_attributes: &self.conversation_attributes,
-        };
-        let mut collector = Collector::new(context, self.senders.as_ref(), is_of);
-        match is_of {
-            Sent::Spans => walk(request, format, &mut collector)?,
-            Sent::Logs => walk_logs(request, format, &mut collector)?,
         }
-        collector.finish(now)
     }
 
     /// Counts a request of metrics, which are dropped unread, so that it can be told that they

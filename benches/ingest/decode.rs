@@ -7,9 +7,7 @@ use bytes::Bytes;
 use firstcall::call::InstallationSecret;
 use firstcall::clock::ManualClock;
 use firstcall::ingest::{Commit, Ingest};
-use firstcall::otlp::{
-    Format, Outline, ResourceView, ScopeView, Sent, SpanView, Visitor, walk,
-};
+use firstcall::otlp::{Format, Outline, ResourceView, ScopeView, Sent, SpanView, Visitor, walk};
 use firstcall::recognise::{is_deciding_key, is_deciding_name, is_deciding_text};
 use firstcall::store::{Batch, Committed, StoreError};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;

@@ -1,4 +1,5 @@
-//! `firstcall import`: requests out of files, as if they had been received.
+//! `firstcall import`: what is kept already, as if it had been received: requests in files, and
+//! the tables of an OpenTelemetry Collector in ClickHouse.
 
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -12,7 +13,8 @@ use super::{ExitCode, Failure, Globals, tell};
 use crate::call::Day;
 use crate::call::hidden::plain;
 use crate::clock::{Clock, SystemClock};
-use crate::import::{self, Damage, ImportError, Imported, Listener, Place, Source};
+use crate::config::{ClickHouseOtel, Config, Last, ServerUrl, SqlName};
+use crate::import::{self, Damage, ImportError, Imported, Listener, Place, Source, otel_tables};
 use crate::store::StoreError;
 
 /// Damaged parts of a file that are told one by one.
@@ -29,13 +31,31 @@ again (senders try again by themselves meanwhile); or import into a folder of it
 pub struct ImportArgs {
     /// Files of OTLP requests, as the Collector's file exporter writes them: JSON lines or
     /// protobuf behind lengths, plain, gzip or zstd; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Read the tables of an OpenTelemetry Collector's ClickHouse exporter on this server instead
+    /// of files [default without files: the configuration's source.clickhouse_otel]
+    #[arg(long, value_name = "URL", conflicts_with = "files")]
+    clickhouse: Option<ServerUrl>,
+    /// The database that holds the tables [default: default, or the configuration's]
+    #[arg(long, value_name = "NAME", conflicts_with = "files")]
+    database: Option<SqlName>,
+    /// How many days of the tables to read, such as 30d [default: 7d, or the configuration's]
+    #[arg(long, value_name = "DAYS", conflicts_with = "files")]
+    since: Option<Last>,
 }
+
+/// What to do where neither files nor tables are named.
+const NOTHING_NAMED_HINT: &str = "\
+name files of OTLP requests, or a ClickHouse server with --clickhouse http://HOST:8123, or set \
+source.clickhouse_otel in the configuration";
 
 /// Runs the command.
 pub fn run(args: &ImportArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
+    if args.files.is_empty() {
+        return import_tables(args, &config);
+    }
     let sources: Vec<Source> = args.files.iter().map(|path| Source::of(path)).collect();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let mut progress = Progress::new(&sources);
@@ -52,6 +72,41 @@ pub fn run(args: &ImportArgs, globals: &Globals) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Imports tables: those that the flags name, over those of the configuration.
+fn import_tables(args: &ImportArgs, config: &Config) -> Result<(), Failure> {
+    let configured = config.source.clickhouse_otel.clone();
+    let mut tables = match (&args.clickhouse, configured) {
+        (Some(url), Some(configured)) => ClickHouseOtel { url: url.clone(), ..configured },
+        (Some(url), None) => ClickHouseOtel::at(url.clone()),
+        (None, Some(configured)) => configured,
+        (None, None) => {
+            let error = "there is nothing to import: neither files nor tables are named";
+            return Err(Failure::new(ExitCode::Usage, error).with_hint(NOTHING_NAMED_HINT));
+        }
+    };
+    if let Some(database) = &args.database {
+        tables.database = database.clone();
+    }
+    if let Some(since) = args.since {
+        tables.since = since;
+    }
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let imported = otel_tables::run(&tables, config, &clock, &mut Told)?;
+    tell(tables_summary(&imported).trim_end());
+    Ok(())
+}
+
+/// Tells of each day of a table that brought something.
+pub(super) struct Told;
+
+impl otel_tables::Listener for Told {
+    fn read(&mut self, table: &SqlName, day: Day, kept: u64) {
+        if kept > 0 {
+            tell(&format!("{day}: {} out of {table}", counted(kept, "call", "calls")));
+        }
+    }
+}
+
 impl From<ImportError> for Failure {
     fn from(error: ImportError) -> Self {
         match error {
@@ -61,7 +116,13 @@ impl From<ImportError> for Failure {
                 Self::new(ExitCode::Store, error).with_hint(SERVING_HINT)
             }
             ImportError::Store(error) => error.into(),
-            ImportError::Runtime(_) => Self::new(ExitCode::Unexpected, error),
+            ImportError::Tables(error) => {
+                let help = error.help();
+                Self::hinted(ExitCode::Configuration, Some(help), error)
+            }
+            ImportError::Runtime(_) | ImportError::Reading(_) => {
+                Self::new(ExitCode::Unexpected, error)
+            }
         }
     }
 }
@@ -102,6 +163,37 @@ fn summary(imported: &Imported) -> String {
     }
     if *kept > 0 {
         line("next", format!("`firstcall nightly` counts {}", days_to_count(days.iter())));
+    }
+    text
+}
+
+/// The same of tables.
+fn tables_summary(imported: &Imported) -> String {
+    let Imported { requests, spans, log_records, late, refused, days, closed_days, .. } = imported;
+    let mut text = String::new();
+    // Writing to a text cannot fail.
+    let mut line = |what: &str, told: String| writeln!(text, "{what:<12}{told}").ok();
+    line("minutes", format!("{requests} new or changed"));
+    line("spans", spans.to_string());
+    line("log records", log_records.to_string());
+    let of_days = match (days.first(), days.last()) {
+        (Some(first), Some(last)) => format!(", {first} to {last}"),
+        _ => String::new(),
+    };
+    line("tool calls", format!("{} kept{of_days}", imported.calls()));
+    if *late > 0 {
+        line("", format!("{late} of them late: their minutes had been read before"));
+    }
+    for (reason, times) in refused.iter().filter(|(_, times)| *times > 0) {
+        line("", format!("{times} refused: {reason}"));
+    }
+    if let (Some(first), Some(last)) = (closed_days.keys().next(), closed_days.keys().last()) {
+        line("closed days", format!("{first} to {last}: their figures can no longer change"));
+    }
+    if imported.calls() > 0 {
+        line("next", format!("`firstcall nightly` counts {}", days_to_count(days.iter())));
+    } else {
+        line("", "nothing new: what was read before is known by its minute".to_owned());
     }
     text
 }

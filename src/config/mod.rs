@@ -17,6 +17,7 @@ pub mod report;
 mod section;
 pub mod security;
 pub mod sessions;
+pub mod source;
 pub mod store;
 pub mod telemetry;
 pub mod tools;
@@ -37,7 +38,8 @@ pub use report::{Last, PageAssets, Report};
 use section::section;
 pub use security::{Auth, Cors, Tls};
 pub use sessions::Sessions;
-pub use store::{ClickHouse, Store};
+pub use source::{ClickHouseOtel, Source};
+pub use store::{ClickHouse, ServerUrl, SqlName, Store};
 pub use telemetry::{Metrics, Telemetry};
 pub use tools::{Empty, Paging, ToolDeclaration, ToolKind, ToolName, Tools};
 
@@ -51,6 +53,9 @@ pub struct Config {
     /// Where telemetry is received.
     #[serde(default, deserialize_with = "section")]
     pub receivers: Receivers,
+    /// What is read beside that, from where it is kept already.
+    #[serde(default, deserialize_with = "section")]
+    pub source: Source,
     /// Where sightings and figures are kept.
     #[serde(default, deserialize_with = "section")]
     pub store: Store,

@@ -249,7 +249,12 @@ impl SqlName {
 
     /// The database's usual name.
     pub fn firstcall() -> Self {
-        Self("firstcall".to_owned())
+        Self::of("firstcall")
+    }
+
+    /// A name of our own.
+    pub(super) fn of(name: &str) -> Self {
+        Self(name.to_owned())
     }
 }
 

@@ -1,8 +1,9 @@
-//! Tool calls that an import which was cut short has left on disk without noting their requests.
+//! Tool calls that are on disk already: those that an import which was cut short has left without
+//! noting their requests, and those of a time that is looked at again.
 
 use std::collections::HashMap;
 
-use crate::call::{Sighting, SpanId, TraceId, UnixNanos};
+use crate::call::{Day, Sighting, SpanId, TraceId, UnixNanos};
 use crate::store::{Store, StoreError};
 
 /// The calls, each as often as it is on disk.
@@ -16,6 +17,18 @@ impl Known {
         store.read_received(since, u64::MAX, &mut |sighting| {
             *known.entry((sighting.trace_id, sighting.span_id)).or_default() += 1;
         })?;
+        Ok(Self(known))
+    }
+
+    /// What `store` has of `day` and of the day before it, on which a call may have begun that a
+    /// record of `day` tells of.
+    pub(super) fn around(store: &Store, day: Day) -> Result<Self, StoreError> {
+        let mut known: HashMap<_, u32> = HashMap::new();
+        for day in [day.minus(1), day] {
+            store.read_sightings(day, day.start(), day.end(), &mut |sighting| {
+                *known.entry((sighting.trace_id, sighting.span_id)).or_default() += 1;
+            })?;
+        }
         Ok(Self(known))
     }
 

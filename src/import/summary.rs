@@ -24,6 +24,8 @@ pub struct Imported {
     pub log_records: u64,
     /// Tool calls in them that are kept.
     pub kept: u64,
+    /// Tool calls that came late into what had been read before, and are kept as well.
+    pub late: u64,
     /// Tool calls in them that could not be kept.
     pub refused: Counts<Refusal>,
     /// The days of the calls that are kept.
@@ -33,6 +35,11 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// Tool calls that are kept, late ones included.
+    pub const fn calls(&self) -> u64 {
+        self.kept.saturating_add(self.late)
+    }
+
     /// Adds what is about to be committed.
     pub(super) fn add(&mut self, reading: &Reading, erased: &ErasedDays) {
         let arrivals = reading.arrivals();

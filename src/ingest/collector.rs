@@ -16,7 +16,8 @@ use crate::reduce::{NameCache, ReduceContext, Reduced, attempt, reduce};
 use crate::store::Batch;
 
 /// Collects what a request leaves behind.
-pub(super) struct Collector<'c> {
+#[derive(Debug)]
+pub struct Collector<'c> {
     context: ReduceContext<'c>,
     senders: Option<&'c Senders>,
     /// How many more attempts are kept of the resource that is being read.

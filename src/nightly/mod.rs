@@ -20,7 +20,6 @@ mod engine;
 mod explain;
 mod exported_call;
 mod facts;
-mod few;
 mod first_call;
 mod fold;
 mod gathered;

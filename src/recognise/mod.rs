@@ -12,6 +12,7 @@ mod dialect;
 mod dialects;
 mod downstream;
 mod key_table;
+mod lists;
 mod log_record;
 mod never;
 mod not_a_call;
@@ -19,6 +20,7 @@ mod seen;
 
 pub use deciding::{is_deciding_event, is_deciding_key, is_deciding_name, is_deciding_text};
 pub use downstream::is_downstream_key;
+pub use lists::{EVENTS, NAME_ENDS, NAME_STARTS, deciding_keys, deciding_texts, is_known_key};
 pub use log_record::as_span;
 pub use not_a_call::NotACall;
 

@@ -30,7 +30,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("nightly", &["store", "figures", "call", "clock"]),
     ("report", &["store", "figures", "call", "clock"]),
     ("doctor", &["recognise", "store", "figures", "call", "clock", "terminal"]),
-    ("import", &["server", "config", "ingest", "otlp", "store", "call", "figures", "clock"]),
+    (
+        "import",
+        &["server", "config", "ingest", "recognise", "otlp", "store", "call", "figures", "clock"],
+    ),
     // The edges: `server` puts the stages together, `demo` and `cli` use it.
     (
         "server",

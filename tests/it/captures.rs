@@ -12,9 +12,13 @@ use std::path::Path;
 
 use capture::{Capture, Request};
 use expectation::Shown;
+use firstcall::call::CallDuration;
+use firstcall::otlp::Format;
 use proptest::strategy::{Just, Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use replay::replay;
+
+use crate::otel_tables::Body;
 
 /// The mark in every argument, answer, failure and prompt of the agents' story.
 const CANARY: &[u8] = b"cAnArY";
@@ -45,6 +49,27 @@ fn assert_no_canary(folder: &Path, name: &str) {
             assert!(!holds(&bytes, CANARY), "{name}: content in {}", path.display());
         }
     }
+}
+
+/// The body of every request of every capture.
+pub(crate) fn capture_bodies() -> Vec<Body> {
+    let mut bodies = Vec::new();
+    for name in NAMES {
+        let capture = Capture::read(name);
+        for request in &capture.requests {
+            if request.path.ends_with("/v1/metrics") {
+                continue;
+            }
+            let is_json = request.content_type.contains("json");
+            bodies.push(Body {
+                name: format!("{name} {}", request.path),
+                bytes: request.inflated(),
+                format: if is_json { Format::Json } else { Format::Protobuf },
+                now: capture.began.saturating_add(CallDuration::from_secs(900)),
+            });
+        }
+    }
+    bodies
 }
 
 #[track_caller]

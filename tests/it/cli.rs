@@ -57,6 +57,8 @@ fn help_says_what_the_golden_files_say() {
         "summary",
         "check",
         "hash",
+        "schema",
+        "schema clickhouse",
         "demo",
         "config",
         "config check",

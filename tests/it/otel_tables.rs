@@ -1,0 +1,231 @@
+//! Tool calls out of the tables of a Collector's ClickHouse exporter: the same sightings and figures
+//! as the same spans and log records give over OTLP, in every layout of the tables.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
+pub(crate) mod exporter;
+mod faults;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use firstcall::call::{CallDuration, Day, Sighting, UnixNanos};
+use firstcall::clock::{Clock, ManualClock};
+use firstcall::config::{ClickHouseOtel, Config, Folder, SqlName};
+use firstcall::figures::DayFigures;
+use firstcall::import::otel_tables::{self, Listener};
+use firstcall::import::{ImportError, Imported};
+use firstcall::nightly::{self, DaysToRun};
+use firstcall::otlp::Format;
+use firstcall::server;
+use firstcall::store::{Store, Writer, WriterOptions};
+
+use crate::captures::capture_bodies;
+use crate::dialects::corpus_bodies;
+use crate::support::clickhouse::{ClickHouse, block_on};
+use exporter::Layout;
+
+/// A body with its name, its format and a time after everything in it.
+pub(crate) struct Body {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) format: Format,
+    pub(crate) now: UnixNanos,
+}
+
+struct Silent;
+
+impl Listener for Silent {
+    fn read(&mut self, _table: &SqlName, _day: Day, _kept: u64) {}
+}
+
+/// A data folder and its clock.
+struct World {
+    folder: tempfile::TempDir,
+    config: Config,
+    clock: ManualClock,
+}
+
+impl World {
+    /// An empty folder with the secret of `like`, so that both make the same prints.
+    fn new(now: UnixNanos, like: Option<&Self>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        match like {
+            None => drop(Store::create(&data).unwrap()),
+            Some(like) => copy(&like.folder.path().join("empty"), &data),
+        }
+        let world = Self { config: Config::default(), clock: ManualClock::at(now), folder };
+        let empty = world.folder.path().join("empty");
+        copy(&data, &empty);
+        let mut world = world;
+        world.config.store.sqlite.data_dir = Folder::new(&data);
+        world
+    }
+
+    fn data(&self) -> &Path {
+        self.config.store.sqlite.data_dir.as_path()
+    }
+
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(self.clock.clone())
+    }
+
+    /// Takes bodies as if they had been received.
+    fn receive<'b>(&self, bodies: impl IntoIterator<Item = &'b Body>) {
+        let store = Store::create(self.data()).unwrap();
+        let writer = Arc::new(Writer::start(&store, WriterOptions::default()).unwrap());
+        let secret = store.secret().unwrap();
+        let ingest = server::ingest(&self.config, Arc::clone(&writer), self.clock(), secret);
+        for body in bodies {
+            let reading = ingest.read(&body.bytes, body.format, None).unwrap();
+            block_on(ingest.commit(reading)).unwrap();
+        }
+        writer.close().unwrap();
+    }
+
+    /// Reads the engine's tables.
+    fn read(&self, engine: &ClickHouse) -> Result<Imported, ImportError> {
+        otel_tables::run(&source(engine), &self.config, &self.clock(), &mut Silent)
+    }
+
+    fn sightings(&self) -> Vec<Sighting> {
+        let store = Store::open(self.data()).unwrap();
+        let mut all = Vec::new();
+        for day in store.sighting_days().unwrap() {
+            let (start, end) = (day.start(), day.end());
+            store.read_sightings(day, start, end, &mut |sighting| all.push(sighting)).unwrap();
+        }
+        all.sort_by_key(|sighting| (sighting.start, sighting.trace_id, sighting.span_id));
+        all
+    }
+
+    /// Runs the pass two days later; the figures of every covered day.
+    fn judge(&self) -> Vec<DayFigures> {
+        self.clock.advance(CallDuration::from_secs(2 * 86_400));
+        let store = Store::open(self.data()).unwrap();
+        nightly::run(&store, DaysToRun::Due, &self.clock, &mut |_event| {}).unwrap();
+        let today = self.clock.now().day();
+        store.read_days(today.minus(30), today).unwrap()
+    }
+}
+
+/// The tables of `engine`, looked through for the last week.
+fn source(engine: &ClickHouse) -> ClickHouseOtel {
+    let (user, password_env) = match engine.user() {
+        Some((user, _)) => (Some(user.to_owned()), Some("FIRSTCALL_TEST_PASSWORD".to_owned())),
+        None => (None, None),
+    };
+    ClickHouseOtel {
+        database: engine.database().parse().unwrap(),
+        user,
+        password_env,
+        ..ClickHouseOtel::at(engine.url().parse().unwrap())
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+/// The fields in which two sightings differ, by the names of the struct's members.
+fn differences(sent: &Sighting, read: &Sighting) -> Vec<String> {
+    let (sent, read) = (format!("{sent:#?}"), format!("{read:#?}"));
+    let members = |text: &str| -> BTreeMap<String, String> {
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        let mut current = String::new();
+        for line in text.lines().skip(1) {
+            if line.starts_with("    ") && !line.starts_with("     ") && line.contains(": ") {
+                line.trim().split(": ").next().unwrap().clone_into(&mut current);
+            }
+            *found.entry(current.clone()).or_default() += line;
+        }
+        found
+    };
+    let (sent, read) = (members(&sent), members(&read));
+    sent.keys().filter(|key| sent.get(*key) != read.get(*key)).cloned().collect()
+}
+
+/// What differs between the sightings of a body over OTLP and those out of a table.
+fn lost(engine: &ClickHouse, layout: Layout, body: &Body) -> Vec<String> {
+    layout.create(engine);
+    let sent = World::new(body.now, None);
+    sent.receive([body]);
+    layout.export(engine, &body.bytes, body.format);
+    let read = World::new(body.now, Some(&sent));
+    read.read(engine).unwrap();
+    let (sent, read) = (sent.sightings(), read.sightings());
+    let mut lost: BTreeMap<String, usize> = BTreeMap::new();
+    for sighting in &sent {
+        let same = |other: &&Sighting| {
+            (other.trace_id, other.span_id) == (sighting.trace_id, sighting.span_id)
+        };
+        let fields = match read.iter().find(same) {
+            Some(found) => differences(sighting, found),
+            None => vec!["call".to_owned()],
+        };
+        for field in fields {
+            *lost.entry(field).or_default() += 1;
+        }
+    }
+    let known = |other: &&Sighting| sent.iter().all(|one| one.span_id != other.span_id);
+    let more = read.iter().filter(known).count();
+    if more > 0 {
+        lost.insert("more calls".to_owned(), more);
+    }
+    lost.into_iter().map(|(field, times)| format!("{}: {field} {times}", body.name)).collect()
+}
+
+fn all_lost(layout: Layout) -> Vec<String> {
+    let engine = ClickHouse::start();
+    let bodies = corpus_bodies().into_iter().chain(capture_bodies());
+    bodies.flat_map(|body| lost(&engine, layout, &body)).collect()
+}
+
+#[test]
+fn maps_of_texts_lose_nothing_else() {
+    assert_eq!(all_lost(Layout::Maps), [""; 0]);
+}
+
+#[test]
+fn tables_of_the_oldest_layout_lose_nothing_else() {
+    assert_eq!(all_lost(Layout::Old), [""; 0]);
+}
+
+#[test]
+fn json_columns_lose_nothing_else() {
+    assert_eq!(all_lost(Layout::Json), [""; 0]);
+}
+
+/// The figures of everything that was recorded, in one table and over OTLP.
+#[test]
+fn figures_out_of_every_layout_are_those_of_the_same_spans_over_otlp() {
+    let bodies: Vec<Body> = capture_bodies().into_iter().collect();
+    let now = bodies.iter().map(|body| body.now).max().unwrap();
+    let sent = World::new(now, None);
+    sent.receive(&bodies);
+    let expected = sent.judge();
+    assert!(expected.iter().map(|day| day.tools.len()).sum::<usize>() > 20);
+    let engine = ClickHouse::start();
+    for layout in Layout::ALL {
+        layout.create(&engine);
+        for body in &bodies {
+            layout.export(&engine, &body.bytes, body.format);
+        }
+        let read = World::new(now, Some(&sent));
+        read.read(&engine).unwrap();
+        let found = read.judge();
+        for (found, expected) in found.iter().zip(&expected) {
+            assert_eq!(found.tools, expected.tools, "{layout:?}");
+        }
+        assert_eq!(found, expected, "{layout:?}");
+    }
+}

@@ -1,0 +1,1 @@
+//! Reading tables again, late rows, an engine that stops, and no content anywhere.
