@@ -41,9 +41,10 @@ function pagesBelow(dir) {
 
 // Nights differ in numbers only: the first, the last and one between stand for all.
 function sample(pages) {
-  const nights = pages.filter((page) => page.includes("/nights/"));
+  const isNight = (page) => page.includes("/nights/") && !page.endsWith("/index.html");
+  const nights = pages.filter(isNight);
   const kept = new Set([nights[0], nights[Math.floor(nights.length / 2)], nights.at(-1)]);
-  return pages.filter((page) => !page.includes("/nights/") || kept.has(page));
+  return pages.filter((page) => !isNight(page) || kept.has(page));
 }
 
 const browser = await chromium.launch({
