@@ -41,6 +41,7 @@ mod retention;
 mod retry;
 mod reworded;
 mod schedule;
+mod scratch;
 mod seen;
 mod session;
 mod sizes;
