@@ -151,7 +151,7 @@ pub struct Ingest<C> {
 
 impl<C: Commit> Ingest<C> {
     /// Takes requests into `commit`, with METHOD's rules as they are by default.
-    pub fn new(commit: C, clock: Arc<dyn Clock>, secret: InstallationSecret) -> Self {
+    pub fn new(commit: C, clock: Arc<dyn Clock>, secret: &InstallationSecret) -> Self {
         Self {
             commit,
             clock,

@@ -36,7 +36,7 @@ impl Commit for Nowhere {
 pub(crate) fn ingest<C: Commit>(commit: C) -> Ingest<C> {
     let noon = firstcall::call::UnixNanos::new(1_795_953_700_000_000_000);
     let secret = InstallationSecret::from_bytes([7; 32]);
-    Ingest::new(commit, Arc::new(ManualClock::at(noon)), secret)
+    Ingest::new(commit, Arc::new(ManualClock::at(noon)), &secret)
 }
 
 /// Reads tool calls whole and does nothing with them.

@@ -13,12 +13,7 @@ impl InstallationSecret {
         Self(bytes)
     }
 
-    /// The bytes, for the keys that are made of them.
-    pub const fn into_bytes(self) -> [u8; 32] {
-        self.0
-    }
-
-    /// The bytes, for the file that holds them.
+    /// The bytes, for the keyed hash alone.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

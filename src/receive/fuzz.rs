@@ -109,7 +109,7 @@ impl Commit for Nowhere {
 fn ingest() -> Ingest<Nowhere> {
     // 2026-11-29 12:00:00 UTC.
     let clock = ManualClock::at(UnixNanos::new(1_795_953_600_000_000_000));
-    Ingest::new(Nowhere, Arc::new(clock), InstallationSecret::from_bytes([7; 32]))
+    Ingest::new(Nowhere, Arc::new(clock), &InstallationSecret::from_bytes([7; 32]))
 }
 
 /// A body that arrives in pieces of a few bytes.

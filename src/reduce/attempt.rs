@@ -152,7 +152,7 @@ mod tests {
         };
         let context = ReduceContext {
             now: UnixNanos::new(NOON + 100),
-            keys: &Keys::of(InstallationSecret::from_bytes([7; 32])),
+            keys: &Keys::of(&InstallationSecret::from_bytes([7; 32])),
             limits: &ReduceLimits::default(),
             paging: &PagingRules::default(),
             empties: &ToolRules::default(),

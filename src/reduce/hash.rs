@@ -129,7 +129,7 @@ mod tests {
         // RFC 4231 test case 1: key of twenty 0x0b, here padded with zeros as HMAC pads it.
         let mut key = [0; 32];
         key[..20].fill(0x0b);
-        let keys = Keys::of(InstallationSecret::from_bytes(key));
+        let keys = Keys::of(&InstallationSecret::from_bytes(key));
         let hasher = Hasher::keyed(&keys);
         assert_eq!(hasher.json("Hi There").to_string(), "b0344c61d8db");
         assert_ne!(hasher.algorithm(), Hasher::plain().algorithm());

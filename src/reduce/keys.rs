@@ -26,19 +26,18 @@ impl fmt::Debug for Keys {
 
 impl Keys {
     /// The keys that belong to `secret`.
-    pub fn of(secret: InstallationSecret) -> Self {
-        let secret = secret.into_bytes();
+    pub fn of(secret: &InstallationSecret) -> Self {
         // HMAC pads a key to the hash's block with zeros; done here, no length can be wrong.
         let mut block = [0_u8; 64];
-        for (to, from) in block.iter_mut().zip(secret) {
-            *to = from;
+        for (to, from) in block.iter_mut().zip(secret.as_bytes()) {
+            *to = *from;
         }
         let mac = Hmac::<Sha256>::new(&block.into());
         let operations: [u8; 16] = first(finish(mac.clone(), &[b"firstcall operations"]));
         Self {
             mac,
             operations: SipHasher24::new_with_key(&operations),
-            id: first(Sha256::digest(secret)),
+            id: first(Sha256::digest(secret.as_bytes())),
         }
     }
 
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     fn keys(byte: u8) -> Keys {
-        Keys::of(InstallationSecret::from_bytes([byte; 32]))
+        Keys::of(&InstallationSecret::from_bytes([byte; 32]))
     }
 
     #[test]
@@ -95,7 +94,7 @@ mod tests {
         // RFC 4231 test case 1: key of twenty 0x0b, here padded with zeros as HMAC pads it.
         let mut key = [0; 32];
         key[..20].fill(0x0b);
-        let keys = Keys::of(InstallationSecret::from_bytes(key));
+        let keys = Keys::of(&InstallationSecret::from_bytes(key));
         let mac = keys.mac(&[b"Hi ", b"There"]);
         assert_eq!(mac[..8], [0xb0, 0x34, 0x4c, 0x61, 0xd8, 0xdb, 0x38, 0x53]);
     }

@@ -112,7 +112,7 @@ mod tests {
         };
         let (scope, resource) = (ScopeView::default(), ResourceView::default());
         let seen = Seen::new(&span, &scope, &resource);
-        let keys = Keys::of(InstallationSecret::from_bytes(secret));
+        let keys = Keys::of(&InstallationSecret::from_bytes(secret));
         recovery(&seen, &keys, &mut Repairs::default())
     }
 

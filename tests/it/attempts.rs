@@ -25,7 +25,7 @@ impl Commit for Kept {
 
 fn ingest(kept: &Kept) -> Ingest<Kept> {
     let clock = Arc::new(ManualClock::at(UnixNanos::new(NOON)));
-    Ingest::new(kept.clone(), clock, InstallationSecret::from_bytes([7; 32]))
+    Ingest::new(kept.clone(), clock, &InstallationSecret::from_bytes([7; 32]))
 }
 
 /// Sends one request after the other; the attempts that each left behind.

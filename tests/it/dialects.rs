@@ -87,7 +87,7 @@ impl Fates {
         scope: &ScopeView<'_>,
         resource: &ResourceView<'_>,
     ) {
-        let keys = Keys::of(InstallationSecret::from_bytes([7; 32]));
+        let keys = Keys::of(&InstallationSecret::from_bytes([7; 32]));
         let (limits, paging) = (ReduceLimits::default(), PagingRules::default());
         let context = ReduceContext {
             now: NOW,

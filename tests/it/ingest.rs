@@ -31,7 +31,7 @@ impl Commit for Kept {
 async fn take(bytes: &[u8]) -> (Result<Outcome, IngestError>, Vec<Batch>) {
     let kept = Kept::default();
     let clock = Arc::new(ManualClock::at(UnixNanos::new(NOON)));
-    let ingest = Ingest::new(kept.clone(), clock, InstallationSecret::from_bytes([7; 32]));
+    let ingest = Ingest::new(kept.clone(), clock, &InstallationSecret::from_bytes([7; 32]));
     let outcome = match ingest.read(bytes, Format::Protobuf, None) {
         Ok(reading) => ingest.commit(reading).await,
         Err(error) => Err(error),

@@ -125,7 +125,7 @@ fn figures() -> RangeFigures {
     let writer = Arc::new(Writer::start(&store, WriterOptions::default()).unwrap());
     let clock = ManualClock::at(UnixNanos::new(NOON + 12 * 3600 * SECOND - 1));
     let secret = store.secret().unwrap();
-    let ingest = Ingest::new(Arc::clone(&writer), Arc::new(clock.clone()), secret);
+    let ingest = Ingest::new(Arc::clone(&writer), Arc::new(clock.clone()), &secret);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for (run, bytes) in runs().iter().zip(requests()) {
         let reading = ingest.read(&bytes, Format::Protobuf, None).unwrap();

@@ -57,7 +57,7 @@ struct Settings {
 fn reduced_with(span: &SpanView<'_>, settings: &Settings) -> Result<Reduced, Refusal> {
     let scope = ScopeView { name: settings.scope.into(), version: "".into() };
     let resource = ResourceView { attributes: Attributes::new(vec![text("service.name", "desk")]) };
-    let keys = Keys::of(InstallationSecret::from_bytes([7; 32]));
+    let keys = Keys::of(&InstallationSecret::from_bytes([7; 32]));
     let context = ReduceContext {
         now: NOW,
         keys: &keys,
@@ -399,7 +399,7 @@ proptest! {
             is_utf8_repaired: true,
         };
         let (scope, resource) = (ScopeView::default(), ResourceView::default());
-        let keys = Keys::of(InstallationSecret::from_bytes([7; 32]));
+        let keys = Keys::of(&InstallationSecret::from_bytes([7; 32]));
         let (limits, paging) = (ReduceLimits::default(), PagingRules::default());
         let context = ReduceContext {
             now: NOW,

@@ -82,7 +82,7 @@ impl Server {
         let memory = Memory::new();
         let clock = Arc::new(ManualClock::at(UnixNanos::new(NOON)));
         let secret = InstallationSecret::from_bytes([7; 32]);
-        let ingest = Ingest::new(memory.clone(), clock, secret);
+        let ingest = Ingest::new(memory.clone(), clock, &secret);
         let stop = Stop::new();
         Self {
             grpc: listeners.grpc_address(),
