@@ -2,8 +2,13 @@
 //! pass over it, and judging alone in memory; each in a process of its own.
 //!
 //! Run with `cargo bench --bench nightly_day [-- CALLS [FOLDER]]`: one million calls unless told
-//! otherwise. A FOLDER is kept, and used again if it holds a day already. `nightly_day/engines.py`
+//! otherwise, in a hundredth as many sessions, or in as many as `FIRSTCALL_BENCH_SESSIONS` tells.
+//! A FOLDER is kept, and used again if it holds a day already. `nightly_day/engines.py`
 //! does a part of the work with DuckDB and ClickHouse on the same rows.
+//!
+//! Where `FIRSTCALL_BENCH_CLICKHOUSE` is the URL of a ClickHouse server, the pass is run over the
+//! same day inside of its database `default` as well, and `FIRSTCALL_BENCH_ENGINE`, the server's
+//! process id, tells what that took there.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -35,13 +40,21 @@ use machine::{Meter, peak_mib};
 const BATCH: usize = 20_000;
 /// The environment variable that tells a child process what to measure.
 const MEASURE: &str = "FIRSTCALL_BENCH_MEASURE";
+/// The environment variable that tells in how many sessions the calls are: with one, that is a
+/// giant.
+const SESSIONS: &str = "FIRSTCALL_BENCH_SESSIONS";
+/// The server's URL, and its process.
+const SERVER: &str = "FIRSTCALL_BENCH_CLICKHOUSE";
+const ENGINE: &str = "FIRSTCALL_BENCH_ENGINE";
 
 fn day() -> Day {
     "2026-11-29".parse().unwrap()
 }
 
 fn size(calls: u64) -> Size {
-    Size { calls, sessions: (calls / 100).max(1), tools: 200, clients: 20, seen_twice: 10 }
+    let sessions = std::env::var(SESSIONS).ok().and_then(|n| n.parse().ok());
+    let sessions = sessions.unwrap_or((calls / 100).max(1));
+    Size { calls, sessions, tools: 200, clients: 20, seen_twice: 10 }
 }
 
 fn main() {
@@ -55,9 +68,14 @@ fn main() {
     let folder = arguments.get(1).map_or(temporary.path(), Path::new);
     let is_made = Store::open(folder).is_ok_and(|store| !store.sighting_days().unwrap().is_empty());
     if !is_made {
-        fill(folder, calls);
+        fill(&Store::create(folder).unwrap(), calls);
     }
-    for what in ["read", "pass", "judge"] {
+    let server = std::env::var(SERVER).ok().map(|_| server(folder));
+    if let Some(server) = server.filter(|store| store.sighting_days().unwrap().is_empty()) {
+        fill(&server, calls);
+    }
+    let all = ["read", "pass", "judge", "engine"];
+    for what in all.into_iter().filter(|what| *what != "engine" || std::env::var(SERVER).is_ok()) {
         let program = std::env::current_exe().unwrap();
         let mut child = Command::new(program);
         child.arg(calls.to_string()).arg(folder).env(MEASURE, what);
@@ -65,10 +83,20 @@ fn main() {
     }
 }
 
-fn fill(folder: &Path, calls: u64) {
+/// The store in the server's database.
+fn server(folder: &Path) -> Store {
+    let url = std::env::var(SERVER).unwrap();
+    let text = format!(
+        "clickhouse:\n  url: {url}\n  database: default\n  create_schema: true\n  timeout_s: 600\n  folder: {}\n",
+        folder.display()
+    );
+    let config: firstcall::config::Store = yaml_serde::from_str(&text).unwrap();
+    Store::create_configured(&config).unwrap()
+}
+
+fn fill(store: &Store, calls: u64) {
     let meter = Meter::start();
-    let store = Store::create(folder).unwrap();
-    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+    let writer = Writer::start(store, WriterOptions::default()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut generator = Generator::new(day(), size(calls));
     let (mut waiting, mut written) = (Vec::new(), 0);
@@ -107,6 +135,8 @@ fn measure(what: &str, folder: &Path, calls: u64) {
     if what == "rows" {
         return write_rows(folder, calls);
     }
+    let engine = std::env::var(ENGINE).ok().filter(|_| what == "engine");
+    let engine_meter = engine.as_deref().map(Meter::of);
     let (count, meter) = match what {
         "read" => {
             let store = Store::open(folder).unwrap();
@@ -118,21 +148,22 @@ fn measure(what: &str, folder: &Path, calls: u64) {
             }
             (count, meter)
         }
-        "pass" => {
-            let store = Store::open(folder).unwrap();
+        "pass" | "engine" => {
+            let is_folder = what == "pass";
+            let store = if is_folder { Store::open(folder).unwrap() } else { server(folder) };
             let clock = ManualClock::at(day().plus(2).start());
             let range = DaysToRun::Range { from: day(), to: day() };
             let meter = Meter::start();
             let mut tell = |event| {
                 if let PassEvent::Judging { sightings, .. } = event {
                     let (wall, cpu) = meter.read();
-                    println!("  pass: gathered {sightings} by {wall:.2} s wall, {cpu:.2} s CPU");
+                    println!("  {what}: gathered {sightings} by {wall:.2} s wall, {cpu:.2} s CPU");
                 }
             };
             let report = run(&store, range, &clock, &mut tell).unwrap();
             let days = store.read_days(day(), day()).unwrap();
             let retried: u64 = days[0].tools.values().map(|figures| figures.retried).sum();
-            println!("  pass: {retried} retried");
+            println!("  {what}: {retried} retried");
             (report.days[0].calls, meter)
         }
         _ => {
@@ -147,7 +178,11 @@ fn measure(what: &str, folder: &Path, calls: u64) {
             (figures.tools.values().map(|figures| figures.calls).sum(), meter)
         }
     };
-    let ((wall, cpu), peak) = (meter.read(), peak_mib());
+    if let (Some(process), Some(meter)) = (&engine, &engine_meter) {
+        let ((_, cpu), peak) = (meter.read(), peak_mib(process));
+        println!("  engine: its own process took {cpu:.2} s CPU, peak {peak} MiB");
+    }
+    let ((wall, cpu), peak) = (meter.read(), peak_mib("self"));
     let each = cpu * 1e9 / count as f64;
     println!(
         "{what:>6}: {count} in {wall:.2} s wall, {cpu:.2} s CPU ({each:.0} ns each), peak {peak} MiB"

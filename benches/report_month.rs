@@ -139,7 +139,7 @@ fn measure(what: &str, folder: &Path) {
     let (name, days) = what.split_once(' ').unwrap();
     let store = Store::open(&folder.join("data")).unwrap();
     let told = |done: &str, meter: &Meter| {
-        let ((wall, cpu), peak) = (meter.read(), peak_mib());
+        let ((wall, cpu), peak) = (meter.read(), peak_mib("self"));
         println!("{name}, {days} days {done}: {wall:.1} s wall, {cpu:.1} s CPU, peak {peak} MiB");
     };
     let meter = Meter::start();

@@ -4,6 +4,10 @@
 //! to sightings, stored durably; at night the sightings of a day become calls, the calls become
 //! figures; a report shows the figures. `docs/architecture.md` is the map.
 
+// The helpers of tests name this crate as tests from outside do.
+#[cfg(test)]
+extern crate self as firstcall;
+
 // The vocabulary: no I/O, no clock, no async.
 pub mod call;
 pub mod figures;

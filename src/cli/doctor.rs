@@ -58,7 +58,9 @@ pub fn run(args: &DoctorArgs, globals: &Globals) -> Result<(), Failure> {
 
 /// What is known of the program that receives.
 struct Around {
+    /// The data folder, or the database's place.
     data_dir: String,
+    is_database: bool,
     has_data: bool,
     process: Option<String>,
     grpc: Listening,
@@ -85,6 +87,16 @@ impl Listening {
     }
 }
 
+/// Where calls are kept.
+fn place(store: &crate::config::Store) -> String {
+    match &store.clickhouse {
+        Some(database) => {
+            format!("Database {} of ClickHouse at {}", database.database, database.url.as_str())
+        }
+        None => store.sqlite.data_dir.as_path().display().to_string(),
+    }
+}
+
 /// What listens everywhere is reached on the machine itself.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let mut address = address;
@@ -104,7 +116,8 @@ impl Around {
         let otlp = &config.receivers.otlp;
         let protocols = &otlp.protocols;
         Self {
-            data_dir: config.store.sqlite.data_dir.as_path().display().to_string(),
+            data_dir: place(&config.store),
+            is_database: config.store.clickhouse.is_some(),
             has_data: false,
             process: None,
             grpc: Listening::look(&protocols.grpc.endpoint),
@@ -129,13 +142,16 @@ impl Around {
     fn text(&self, diagnosis: &Diagnosis) -> String {
         let since = doctor::time(diagnosis.since);
         let hours = diagnosis.hours;
-        let data_dir = plain(&self.data_dir);
+        let data_dir = match self.is_database {
+            true => plain(&self.data_dir),
+            false => format!("Data folder {}", plain(&self.data_dir)),
+        };
         let running = match (&self.process, self.has_data) {
             (Some(pid), _) => format!("process {} receives into it", plain(pid)),
             (None, true) => "no process receives into it now".to_owned(),
             (None, false) => "nothing of firstcall's is there".to_owned(),
         };
-        format!("The last {hours} hours, from {since}\nData folder {data_dir}: {running}\n\n")
+        format!("The last {hours} hours, from {since}\n{data_dir}: {running}\n\n")
     }
 
     /// What to check where nothing has arrived.

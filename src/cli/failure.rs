@@ -74,7 +74,7 @@ impl From<ConfigError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let code = match error {
-            StoreError::PassRunning { .. } => ExitCode::PassRunning,
+            StoreError::PassRunning { .. } | StoreError::LeaseLost => ExitCode::PassRunning,
             StoreError::NothingThere { .. } => ExitCode::NothingToReport,
             _ => ExitCode::Store,
         };

@@ -20,6 +20,7 @@ pub mod nightly;
 mod nights;
 pub mod range;
 pub mod report;
+pub mod schema;
 pub mod serve;
 pub mod summary;
 pub mod tools;
@@ -117,6 +118,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Keep what servers say they offer
     Tools(tools::ToolsArgs),
+    /// Print the tables of a store in a database
+    Schema(schema::SchemaArgs),
     /// Check or print the configuration
     Config(config::ConfigArgs),
 }
@@ -173,6 +176,7 @@ impl Command {
             Self::Hash(args) => hash::run(&args),
             Self::Demo(args) => demo::run(&args),
             Self::Tools(args) => tools::run(&args, globals),
+            Self::Schema(args) => schema::run(&args),
             Self::Config(args) => config::run(&args, globals),
         }
     }

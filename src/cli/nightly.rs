@@ -9,8 +9,13 @@ use crate::call::Day;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::exporters;
+<<<<<<< HEAD
 use crate::import::{ImportError, otel_tables};
 use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question, Terms};
+=======
+use crate::figures::format::plural;
+use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Terms};
+>>>>>>> main
 use crate::report::{self, Range};
 use crate::store::{Store, StoreError};
 
@@ -26,8 +31,9 @@ pub struct NightlyArgs {
     /// Run the days up to this one, included
     #[arg(long, value_name = "DAY", requires = "from")]
     to: Option<Day>,
-    /// Print how each call of this tool was judged on the day; runs and changes nothing
-    #[arg(long, value_name = "TOOL", requires = "day")]
+    /// Print how each call of this tool was judged on --day, else on the last covered day; runs
+    /// and changes nothing
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["from", "to"])]
     explain: Option<String>,
     /// Only the calls of this client
     #[arg(long, value_name = "CLIENT", requires = "explain")]
@@ -42,9 +48,9 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let store = Store::open_configured(&config.store)?;
     let declared = declared::of(&config.tools);
     let terms = Terms::inferring(config.sessions.infer);
-    if let (Some(tool), Some(day)) = (&args.explain, args.day) {
-        let (tool, client) = (tool.clone(), args.client.clone());
-        return explain::print_calls(&store, terms, &declared, &Question { tool, client, day });
+    if let Some(tool) = &args.explain {
+        let question = (tool.clone(), args.client.clone(), args.day);
+        return explain::print_calls(&store, terms, &declared, question);
     }
     let days = match (args.day, args.from, args.to) {
         (Some(day), ..) => DaysToRun::Range { from: day, to: day },
@@ -59,12 +65,17 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     for day in &pass.kept {
         tell(&format!("{day}: its sightings are no longer kept; its figures stay as they are"));
     }
-    let erased = nightly::erase(&store, config.nightly.restate_days, &SystemClock)?;
+    let erased = match nightly::erase(&store, config.nightly.restate_days, &SystemClock) {
+        // It began in between, and erases when it is done; this one has done what it was asked.
+        Err(NightlyError::Store(StoreError::PassRunning { .. })) => Vec::new(),
+        erased => erased?,
+    };
     if let (Some(first), Some(last)) = (erased.first(), erased.last()) {
         tell(&format!(
-            "{first} to {last}: the sightings of {} days can no longer be restated and are erased; \
-             the figures stay",
+            "{first} to {last}: the sightings of {} {} can no longer be restated and are erased; the \
+             figures stay",
             erased.len(),
+            plural(erased.len() as u64, "day", "days"),
         ));
     }
     if pass.days.is_empty() && pass.failed.is_empty() {
@@ -133,7 +144,8 @@ fn told(passed: &DayPassed) -> String {
     let DayPassed { day, calls, judged, late, is_again, .. } = passed;
     let verb = if *is_again { "covered again" } else { "covered" };
     let late = if *late == 0 { String::new() } else { format!(", {late} of them late") };
-    format!("{day}: {verb}; {calls} calls{late}, {judged} judged")
+    let noun = plural(*calls, "call", "calls");
+    format!("{day}: {verb}; {calls} {noun}{late}, {judged} judged")
 }
 
 impl From<NightlyError> for Failure {
@@ -141,7 +153,9 @@ impl From<NightlyError> for Failure {
         match error {
             NightlyError::Store(error) => error.into(),
             NightlyError::Days(_) => Self::hinted(ExitCode::Usage, error.help(), error),
-            NightlyError::Scratch { .. } => Self::hinted(ExitCode::Store, error.help(), error),
+            NightlyError::Scratch { .. } | NightlyError::Answer | NightlyError::Mismatch(_) => {
+                Self::hinted(ExitCode::Store, error.help(), error)
+            }
         }
     }
 }

@@ -97,6 +97,7 @@ fn announce(server: &Server, globals: &Globals) -> Result<(), Failure> {
         metrics = %server.metrics_address().map_or_else(|| "off".to_owned(), |at| at.to_string()),
         http = %http,
         data_dir = %server.store().dir().display(),
+        store = %server.store().place(),
         covered_through,
         config_file,
         "receiving OTLP/gRPC on {grpc_in_words} and OTLP/HTTP on {http_in_words}"

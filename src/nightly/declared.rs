@@ -99,6 +99,16 @@ impl<'n> ToolTerms<'n> {
         terms.status.get_or_insert_with(|| status_tools(names, tool)).clone()
     }
 
+    /// What is declared of one tool: what calling it does, and whether it answers with nothing.
+    pub(super) fn declared(
+        &mut self,
+        service: NameId,
+        tool: NameId,
+    ) -> (Option<OperationKind>, bool) {
+        let terms = self.of(service, tool);
+        (terms.kind, terms.returns_nothing)
+    }
+
     fn of(&mut self, service: NameId, tool: NameId) -> &mut Terms {
         let names = self.names;
         self.tools.entry((service, tool)).or_insert_with(|| {

@@ -9,7 +9,7 @@ use crate::figures::RewordedCount;
 
 /// How many parameter names are kept per tool and client: the first in byte order. A sender that
 /// uses data as names can fill no more than that.
-const MAX_NAMES: usize = 1024;
+pub(super) const MAX_NAMES: usize = 1024;
 
 /// What is counted per tool and client.
 #[derive(Debug, Clone, Default)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::clickhouse::DatabaseStore;
+use super::clickhouse::{DatabaseStore, PassEngine};
 use super::coverage::{CoveredDay, Restatement};
 use super::erased::ErasedDays;
 use super::error::StoreError;
@@ -79,6 +79,15 @@ impl Store {
         match &self.0 {
             Peer::Folder(store) => store.dir(),
             Peer::Database(store) => store.dir(),
+        }
+    }
+
+    /// What a pass works with inside of a store that judges itself; none where the sightings have
+    /// to be read and judged here: in a folder, and in a cluster.
+    pub fn pass_engine(&self) -> Option<PassEngine> {
+        match &self.0 {
+            Peer::Folder(_) => None,
+            Peer::Database(store) => store.pass_engine(),
         }
     }
 

@@ -27,7 +27,7 @@ mod watermark;
 mod writer;
 
 pub use batch::{Batch, Committed, RequestDigest};
-pub use clickhouse::ClickHouseSchema;
+pub use clickhouse::{ClickHouseSchema, PassEngine};
 pub use coverage::{CoveredDay, Headline, Restatement};
 pub use erased::ErasedDays;
 pub use error::{Damage, StoreError};
@@ -40,3 +40,6 @@ pub use stored::{StoredArguments, StoredSighting};
 pub use visit::VisitDays;
 pub use watermark::Watermark;
 pub use writer::{Writer, WriterOptions};
+
+#[cfg(test)]
+mod tests;

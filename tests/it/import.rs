@@ -31,7 +31,7 @@ use crate::support::{self, RunningServer, stderr};
 
 const SECOND: u64 = 1_000_000_000;
 
-fn yesterday() -> Day {
+pub(crate) fn yesterday() -> Day {
     SystemClock.now().day().minus(1)
 }
 
@@ -70,11 +70,11 @@ fn conversation(number: u64, day: Day) -> String {
     .to_string()
 }
 
-fn conversations(count: u64) -> Vec<String> {
+pub(crate) fn conversations(count: u64) -> Vec<String> {
     (0..count).map(|number| conversation(number, yesterday())).collect()
 }
 
-fn lines(requests: &[String]) -> Vec<u8> {
+pub(crate) fn lines(requests: &[String]) -> Vec<u8> {
     requests.iter().flat_map(|request| [request.as_bytes(), b"\n"].concat()).collect()
 }
 
@@ -115,7 +115,7 @@ fn figures(data_dir: &Path) -> serde_json::Value {
 }
 
 /// The figures without what tells that a pass had run while calls still came in.
-fn settled(mut report: serde_json::Value) -> serde_json::Value {
+pub(crate) fn settled(mut report: serde_json::Value) -> serde_json::Value {
     let forget = |of: &mut serde_json::Value| {
         if let Some(object) = of.as_object_mut() {
             object.remove("restated");

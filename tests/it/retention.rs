@@ -7,6 +7,7 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
+use crate::support::stores::{Place, on_each_store};
 use firstcall::call::{
     ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallDuration, Confidence, Day, Emptiness, Name,
     Outcome, SessionClaim, SessionKey, Sighting, SpanId, SpanKind, TraceId, UnixNanos,
@@ -145,71 +146,6 @@ fn hashes_and_prints_are_in_no_file_once_a_day_can_no_longer_be_restated() {
 }
 
 #[test]
-fn late_calls_of_a_closed_day_are_refused_and_counted_and_change_no_figure() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(folder.path()).unwrap();
-    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
-    send(&writer, night(0), vec![call(1, first()), call(2, first().plus(4))]);
-    (1..=9).for_each(|nights| drop(pass(&store, night(nights))));
-    let shown = store.read_days(first(), first().plus(8)).unwrap();
-    // The day itself, the day after, whose margin is gone, and the day before, which would miss
-    // its margin; the day after those is open.
-    let [before, after, open] = [first().minus(1), first().plus(1), first().plus(2)];
-    let late = [first(), before, after, open].into_iter().zip(10..);
-    let late = late.map(|(day, number)| call(number, day)).collect();
-    assert_eq!(send(&writer, night(9), late), Committed { refused: 3, duplicates: 0 });
-    assert_eq!(store.sighting_days().unwrap(), [open, first().plus(4)]);
-    let (covered, erased) = pass(&store, night(10));
-    assert_eq!(covered, [open, first().plus(9)]);
-    assert_eq!(erased, [], "the open day was covered first on the third night");
-    let now = store.read_days(first(), first().plus(8)).unwrap();
-    assert_eq!((&now[..2], &now[3..]), (&shown[..2], &shown[3..]));
-    assert_eq!(now[2].tools.values().map(|figures| figures.calls).sum::<u64>(), 1);
-    writer.close().unwrap();
-    let arrivals = store.arrival_counts(first(), first().plus(9)).unwrap();
-    let counts = &arrivals[&Name::exact("orders").unwrap()];
-    assert_eq!(counts.refused.get(Refusal::DayClosed), 3);
-    // Two in time and one late.
-    assert_eq!(counts.kept[&Name::exact("plain").unwrap()], 3);
-}
-
-#[test]
-fn a_closed_day_cannot_be_run_by_hand_and_an_uncovered_one_is_never_erased() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(folder.path()).unwrap();
-    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
-    send(&writer, night(0), vec![call(1, first())]);
-    let clock = ManualClock::at(night(300));
-    assert_eq!(nightly::erase(&store, week(), &clock).unwrap(), []);
-    let lease = store.begin_pass(clock.now(), "a test").unwrap();
-    assert!(!store.erase_sightings(&lease, first(), clock.now()).unwrap());
-    drop(lease);
-    assert_eq!(store.sighting_days().unwrap(), [first()]);
-    (1..=9).for_each(|nights| drop(pass(&store, night(nights))));
-    let shown = store.read_days(first(), first()).unwrap();
-    let range = DaysToRun::Range { from: first(), to: first().plus(1) };
-    let report = nightly::run(&store, range, &ManualClock::at(night(9)), &mut |_| {}).unwrap();
-    assert_eq!(report.kept, [first(), first().plus(1)]);
-    assert_eq!(store.read_days(first(), first()).unwrap(), shown);
-}
-
-#[test]
-fn a_day_with_calls_that_no_pass_has_counted_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(folder.path()).unwrap();
-    let writer = Writer::start(&store, WriterOptions::default()).unwrap();
-    send(&writer, night(0), vec![call(1, first())]);
-    (1..=8).for_each(|nights| drop(pass(&store, night(nights))));
-    assert_eq!(send(&writer, night(8), vec![call(2, first())]), Committed::default());
-    let clock = ManualClock::at(night(9));
-    assert_eq!(nightly::erase(&store, week(), &clock).unwrap(), []);
-    // The next pass counts it, and then the day may go.
-    assert_eq!(pass(&store, night(9)), (vec![first(), first().plus(8)], vec![first()]));
-    let days = store.read_days(first(), first()).unwrap();
-    assert_eq!(days[0].tools.values().map(|figures| figures.calls).sum::<u64>(), 2);
-}
-
-#[test]
 fn a_kill_in_the_middle_of_an_erasure_is_finished_by_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(folder.path()).unwrap();
@@ -230,11 +166,70 @@ fn a_kill_in_the_middle_of_an_erasure_is_finished_by_the_next() {
     assert_eq!(store.read_days(first(), first()).unwrap(), shown);
 }
 
-#[test]
-fn erasing_waits_for_a_pass_that_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(folder.path()).unwrap();
-    let _lease = store.begin_pass(night(1), "someone").unwrap();
-    let error = nightly::erase(&store, week(), &ManualClock::at(night(1))).unwrap_err();
-    assert!(matches!(error, NightlyError::Store(StoreError::PassRunning { .. })), "{error}");
+on_each_store! {
+    fn late_calls_of_a_closed_day_are_refused_and_counted_and_change_no_figure(place) {
+        let store = place.store();
+        let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+        send(&writer, night(0), vec![call(1, first()), call(2, first().plus(4))]);
+        (1..=9).for_each(|nights| drop(pass(&store, night(nights))));
+        let shown = store.read_days(first(), first().plus(8)).unwrap();
+        // The day itself, the day after, whose margin is gone, and the day before, which would miss
+        // its margin; the day after those is open.
+        let [before, after, open] = [first().minus(1), first().plus(1), first().plus(2)];
+        let late = [first(), before, after, open].into_iter().zip(10..);
+        let late = late.map(|(day, number)| call(number, day)).collect();
+        assert_eq!(send(&writer, night(9), late), Committed { refused: 3, duplicates: 0 });
+        assert_eq!(store.sighting_days().unwrap(), [open, first().plus(4)]);
+        let (covered, erased) = pass(&store, night(10));
+        assert_eq!(covered, [open, first().plus(9)]);
+        assert_eq!(erased, [], "the open day was covered first on the third night");
+        let now = store.read_days(first(), first().plus(8)).unwrap();
+        assert_eq!((&now[..2], &now[3..]), (&shown[..2], &shown[3..]));
+        assert_eq!(now[2].tools.values().map(|figures| figures.calls).sum::<u64>(), 1);
+        writer.close().unwrap();
+        let arrivals = store.arrival_counts(first(), first().plus(9)).unwrap();
+        let counts = &arrivals[&Name::exact("orders").unwrap()];
+        assert_eq!(counts.refused.get(Refusal::DayClosed), 3);
+        // Two in time and one late.
+        assert_eq!(counts.kept[&Name::exact("plain").unwrap()], 3);
+    }
+
+    fn a_closed_day_cannot_be_run_by_hand_and_an_uncovered_one_is_never_erased(place) {
+        let store = place.store();
+        let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+        send(&writer, night(0), vec![call(1, first())]);
+        let clock = ManualClock::at(night(300));
+        assert_eq!(nightly::erase(&store, week(), &clock).unwrap(), []);
+        let lease = store.begin_pass(clock.now(), "a test").unwrap();
+        assert!(!store.erase_sightings(&lease, first(), clock.now()).unwrap());
+        drop(lease);
+        assert_eq!(store.sighting_days().unwrap(), [first()]);
+        (1..=9).for_each(|nights| drop(pass(&store, night(nights))));
+        let shown = store.read_days(first(), first()).unwrap();
+        let range = DaysToRun::Range { from: first(), to: first().plus(1) };
+        let report = nightly::run(&store, range, &ManualClock::at(night(9)), &mut |_| {}).unwrap();
+        assert_eq!(report.kept, [first(), first().plus(1)]);
+        assert_eq!(store.read_days(first(), first()).unwrap(), shown);
+    }
+
+    fn a_day_with_calls_that_no_pass_has_counted_is_kept(place) {
+        let store = place.store();
+        let writer = Writer::start(&store, WriterOptions::default()).unwrap();
+        send(&writer, night(0), vec![call(1, first())]);
+        (1..=8).for_each(|nights| drop(pass(&store, night(nights))));
+        assert_eq!(send(&writer, night(8), vec![call(2, first())]), Committed::default());
+        let clock = ManualClock::at(night(9));
+        assert_eq!(nightly::erase(&store, week(), &clock).unwrap(), []);
+        // The next pass counts it, and then the day may go.
+        assert_eq!(pass(&store, night(9)), (vec![first(), first().plus(8)], vec![first()]));
+        let days = store.read_days(first(), first()).unwrap();
+        assert_eq!(days[0].tools.values().map(|figures| figures.calls).sum::<u64>(), 2);
+    }
+
+    fn erasing_waits_for_a_pass_that_runs(place) {
+        let store = place.store();
+        let _lease = store.begin_pass(night(1), "someone").unwrap();
+        let error = nightly::erase(&store, week(), &ManualClock::at(night(1))).unwrap_err();
+        assert!(matches!(error, NightlyError::Store(StoreError::PassRunning { .. })), "{error}");
+    }
 }

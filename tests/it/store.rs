@@ -18,12 +18,12 @@ use firstcall::store::{Batch, Store, StoreError, Writer, WriterOptions};
 
 const FOLDER: &str = "FIRSTCALL_TEST_FOLDER";
 
-fn day() -> Day {
+pub(crate) fn day() -> Day {
     "2026-11-29".parse().unwrap()
 }
 
 /// A call as a server's instrumentation tells it; `number` from 1.
-fn sighting(number: u64) -> Sighting {
+pub(crate) fn sighting(number: u64) -> Sighting {
     let start = day().start().get() + number * 1_000_000;
     let name = |text: &str| Name::cut(text);
     let print = |parameter: &str| ArgumentPrint { name: name(parameter), print: [9; 4] };
@@ -77,7 +77,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// The numbers of the stored sightings, ascending, doubles kept.
-fn numbers(store: &Store) -> Vec<u64> {
+pub(crate) fn numbers(store: &Store) -> Vec<u64> {
     let mut found = Vec::new();
     let mut visit = |row: Sighting| found.push(u64::from_be_bytes(*row.span_id.as_bytes()));
     store.read_sightings(day(), day().start(), day().end(), &mut visit).unwrap();

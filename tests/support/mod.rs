@@ -3,6 +3,7 @@
 
 pub(crate) mod clickhouse;
 pub(crate) mod server;
+pub(crate) mod stores;
 
 use std::ffi::OsStr;
 use std::path::Path;

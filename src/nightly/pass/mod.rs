@@ -15,18 +15,20 @@ use crate::nightly::by_parts;
 use crate::nightly::call::Call;
 use crate::nightly::days::{self, DaysError, DaysToRun};
 use crate::nightly::declared::Declared;
+use crate::nightly::engine::{self, Mismatch};
 use crate::nightly::gathering::Places;
 use crate::nightly::judge::Terms;
 use crate::nightly::names::Names;
-use crate::nightly::parts::{Parts, Scratch};
+use crate::nightly::parts::Parts;
+use crate::nightly::scratch::Scratch;
 use crate::store::{PassLease, Store, StoreError};
 
 mod gather;
 
 /// How many bytes of sightings or calls stay in memory before parts of the day wait on disk.
-const IN_MEMORY: usize = 32 << 20;
+pub(super) const IN_MEMORY: usize = 32 << 20;
 /// Into how many parts a larger day is divided.
-const PARTS: usize = 1024;
+pub(super) const PARTS: usize = 1024;
 /// The folder for waiting parts, within the data folder.
 const SCRATCH: &str = "pass.tmp";
 
@@ -39,6 +41,12 @@ pub enum NightlyError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The engine answered something that its question cannot have.
+    #[error("the engine's answer is none that a pass can have")]
+    Answer,
+    /// The engine's figures contradict each other; they are not published.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
     /// Parts of a large day could not wait on disk.
     #[error("failed to use `{}`", .dir.display())]
     Scratch {
@@ -56,6 +64,9 @@ impl NightlyError {
         match self {
             Self::Days(error) => Some(error.help()),
             Self::Store(error) => error.help(),
+            Self::Answer | Self::Mismatch(_) => Some(
+                "nothing was published; run `firstcall nightly` again, and report it where it stays",
+            ),
             Self::Scratch { .. } => Some(
                 "a large day needs about twice its sightings' size of free space while it runs",
             ),
@@ -219,7 +230,9 @@ impl Pass<'_> {
         let terms = Terms { first_covered, ..self.terms };
         // Before the sightings: what arrives while they are read makes the day due again.
         let watermark = self.store.watermark(day)?;
-        let (figures, sightings) = figures_of(self.store, self.declared, terms, day, progress)?;
+        let token = format!("{:x}_{}", self.clock.now().get(), std::process::id());
+        let (figures, sightings) =
+            figures_of(self.store, self.declared, terms, day, &token, progress)?;
         self.store.publish_day(&self.lease, &figures, self.clock.now(), &watermark)?;
         let sum = |of: fn(&crate::figures::Figures) -> u64| figures.tools.values().map(of).sum();
         Ok(DayPassed {
@@ -245,8 +258,21 @@ fn figures_of(
     declared: &Declared,
     terms: Terms,
     day: Day,
+    token: &str,
     progress: &mut dyn FnMut(PassEvent),
 ) -> Result<(DayFigures, u64), NightlyError> {
+    if let Some(engine) = store.pass_engine() {
+        let question = engine::Question {
+            day,
+            terms,
+            declared: declared.clone().with_offered(store.offered_tools()?),
+            scratch: store.dir().join(SCRATCH),
+            token,
+            slices: None,
+        };
+        let mut judging = |sightings| progress(PassEvent::Judging { day, sightings });
+        return engine::figures(&engine, question, &mut judging);
+    }
     let mut count = 0;
     let source = Source { store, declared, folder: SCRATCH };
     let figures = with_calls(source, terms, day, progress, |calls, names, sightings| {

@@ -7,7 +7,7 @@ use crate::figures::{Figures, Finding, RangeFigures, finding, findings};
 use crate::report::baseline::Baseline;
 use crate::report::input::{Dates, ReportInput, ShownEarlier, previous_period};
 use crate::report::night::NightFigures;
-use crate::report::slug;
+use crate::report::{names, slug};
 
 /// How far the report can speak at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Facts<'a> {
     pub shown_before: Option<&'a ShownEarlier>,
     /// What the figures call for, the most severe first.
     pub findings: Vec<Finding>,
+    /// The parameters that may be named where several tools are added up.
+    pub nameable: BTreeSet<&'a Name>,
     /// How far the report can speak.
     pub standing: Standing,
     /// The slugs of all tools that have a page.
@@ -91,6 +93,7 @@ impl<'a> Facts<'a> {
             input,
             dates: input.dates,
             findings: all_findings(now, before, &offered, &input.called),
+            nameable: finding::nameable(now),
             standing: standing(input, now),
             has_several_services: services.len() > 1,
             tools: tools.iter().map(|tool| ((*tool).clone(), slug::of_tool(tool))).collect(),
@@ -169,6 +172,11 @@ impl<'a> Facts<'a> {
     /// What is kept of a day; none where it is not covered.
     pub fn night(&self, day: Day) -> Option<&'a NightFigures> {
         self.input.nights.get(&day)
+    }
+
+    /// What was released on a day, as it is shown; none where nothing is told.
+    pub fn release(&self, day: Day) -> Option<String> {
+        self.input.releases.get(&day).map(|name| names::shown(name.as_str()))
     }
 
     /// The days that the small charts show.

@@ -20,6 +20,7 @@ mod json;
 mod lease;
 mod notes;
 mod offered;
+mod pass_engine;
 mod publish;
 mod read_days;
 mod received;
@@ -35,4 +36,5 @@ pub(super) use imports::DatabaseImport;
 pub(super) use lease::DatabaseLease;
 pub(super) use store::DatabaseStore;
 
+pub use pass_engine::PassEngine;
 pub use schema::ClickHouseSchema;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::engine::Engine;
 use super::imports::DatabaseImport;
 use super::lease::DatabaseLease;
+use super::pass_engine::PassEngine;
 use super::sink::DatabaseSink;
 use super::{
     arrivals, attempts, coverage, erased, notes, offered, publish, read_days, received, receivers,
@@ -65,6 +66,11 @@ impl DatabaseStore {
     /// The database's place in words.
     pub(in crate::store) fn place(&self) -> String {
         self.engine.place()
+    }
+
+    /// What a pass works with inside of the database, where it can.
+    pub(in crate::store) fn pass_engine(&self) -> Option<PassEngine> {
+        PassEngine::over(&self.engine)
     }
 
     pub(in crate::store) fn secret(&self) -> Result<InstallationSecret, StoreError> {

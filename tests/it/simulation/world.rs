@@ -15,6 +15,8 @@ use tokio::runtime::Runtime;
 
 use super::operations::Operation;
 use crate::nightly::{comparable, histories, oracle, shown};
+use crate::support::clickhouse::{Fault, FaultKind};
+use crate::support::stores::Place;
 
 const HOUR: u64 = 3600;
 /// Short, so that lists reach it.
@@ -22,8 +24,10 @@ const RESTATE_DAYS: u32 = 2;
 
 /// What is kept in memory is what a sender and a reader know: the sightings that were stored, and
 /// the figures that were shown last.
-pub(crate) struct World {
+pub(crate) struct World<'p> {
     home: TempDir,
+    /// Where the store is, where that is an engine; what goes wrong there is the engine's.
+    engine: Option<&'p Place>,
     folders: u32,
     store: Store,
     writer: Option<Writer>,
@@ -34,7 +38,17 @@ pub(crate) struct World {
     seen: BTreeMap<Day, DayFigures>,
 }
 
-impl World {
+impl<'p> World<'p> {
+    /// The same world over an empty database of an engine.
+    pub(crate) fn in_database(place: &'p Place, messages: Vec<Vec<Sighting>>) -> Self {
+        let mut world = Self::new(messages);
+        drop(world.writer.take());
+        world.store = place.store();
+        world.writer = Some(Writer::start(&world.store, WriterOptions::default()).unwrap());
+        world.engine = Some(place);
+        world
+    }
+
     /// An empty folder at noon of the first history's day.
     pub(crate) fn new(messages: Vec<Vec<Sighting>>) -> Self {
         // In memory where that is possible: what is tried are copies of files, not the disk.
@@ -47,11 +61,27 @@ impl World {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let writer = Some(Writer::start(&store, WriterOptions::default()).unwrap());
         let (stored, seen) = (Vec::new(), BTreeMap::new());
-        Self { home, folders: 0, store, writer, clock, runtime, messages, stored, seen }
+        Self {
+            home,
+            engine: None,
+            folders: 0,
+            store,
+            writer,
+            clock,
+            runtime,
+            messages,
+            stored,
+            seen,
+        }
     }
 
     /// Does one operation and, where figures could have changed, looks at every one of them.
     pub(crate) fn apply(&mut self, operation: Operation) {
+        if let Some(place) = self.engine
+            && self.has_gone_wrong(place, operation)
+        {
+            return self.look();
+        }
         match operation {
             Operation::Send(number) => {
                 let message = self.message(number);
@@ -85,6 +115,61 @@ impl World {
             Operation::KilledErase => self.killed_erase(),
         }
         self.look();
+    }
+
+    /// Operations that go wrong, as they do with an engine: it refuses a statement, once, in the
+    /// middle; or the process ends and another one goes on with the database.
+    fn has_gone_wrong(&mut self, place: &Place, operation: Operation) -> bool {
+        let engine = place.engine().unwrap();
+        // MEMORY_LIMIT_EXCEEDED
+        let refuse = |of, after| {
+            engine.fault(Fault::new(FaultKind::Fail(241)).of(of).after(after).times(1));
+        };
+        match operation {
+            Operation::CrashBeforeCommit(number) => {
+                refuse("INSERT INTO `sightings`", 0);
+                let batch = Batch::of(self.clock.now(), self.message(number));
+                let open = self.open_of(&batch.sightings).len();
+                let writer = self.writer.as_ref().unwrap();
+                let failed = self.runtime.block_on(writer.commit(batch)).is_err();
+                assert_eq!(failed, open > 0, "what was not stored was not answered");
+            }
+            Operation::CrashAfterCommit(number) => {
+                let message = self.message(number);
+                self.send(message);
+                self.go_on(place);
+            }
+            Operation::Restart => self.go_on(place),
+            Operation::KilledPass(steps) => {
+                refuse("INSERT INTO day", u32::try_from(steps).unwrap());
+                let pass = nightly::run(&self.store, DaysToRun::Due, &self.clock, &mut |_event| {});
+                assert!(pass.is_ok() || pass.is_err_and(|error| !error.to_string().is_empty()));
+            }
+            Operation::KilledErase => {
+                refuse("DROP PARTITION", 0);
+                let keep = NonZeroU32::new(RESTATE_DAYS).unwrap();
+                let _ended = nightly::erase(&self.store, keep, &self.clock).is_ok();
+            }
+            Operation::Send(_) | Operation::Advance(_) | Operation::Pass | Operation::Erase => {
+                return false;
+            }
+        }
+        engine.heal();
+        true
+    }
+
+    /// Another process goes on with the database.
+    fn go_on(&mut self, place: &Place) {
+        drop(self.writer.take());
+        self.store = place.reader(&self.store);
+        self.writer = Some(Writer::start(&self.store, WriterOptions::default()).unwrap());
+    }
+
+    /// Those of a message whose days are not closed.
+    fn open_of(&self, message: &[Sighting]) -> Vec<Sighting> {
+        let erased = self.store.erased_days().unwrap();
+        let open = message.iter().filter(|sighting| !erased.is_closed(sighting.start.day()));
+        open.cloned().collect()
     }
 
     /// Everything arrives and every day is covered.
@@ -253,8 +338,18 @@ impl World {
         }
     }
 
-    /// Every row of every table of figures, as text.
+    /// Every row of every table of figures, as text; of a database what it shows of them.
     pub(crate) fn tables(&self) -> BTreeMap<String, Vec<String>> {
+        if self.engine.is_some() {
+            let first = Day::from_number(0).unwrap();
+            let coverage = self.store.coverage().unwrap();
+            let coverage = coverage.iter().map(|covered| format!("{covered:?}")).collect();
+            let restatements = self.store.restatements(first, Day::MAX).unwrap();
+            let restatements = restatements.iter().map(|one| format!("{one:?}")).collect();
+            let days = self.shown().iter().map(|day| format!("{day:?}")).collect();
+            let shown = [("coverage", coverage), ("restatements", restatements), ("days", days)];
+            return shown.map(|(name, rows)| (name.to_owned(), rows)).into();
+        }
         let file = self.store.dir().join("firstcall.sqlite");
         let connection = rusqlite::Connection::open(file).unwrap();
         let names = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
