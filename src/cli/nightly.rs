@@ -9,13 +9,9 @@ use crate::call::Day;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::exporters;
-<<<<<<< HEAD
-use crate::import::{ImportError, otel_tables};
-use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question, Terms};
-=======
 use crate::figures::format::plural;
+use crate::import::{ImportError, otel_tables};
 use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Terms};
->>>>>>> main
 use crate::report::{self, Range};
 use crate::store::{Store, StoreError};
 
@@ -43,7 +39,7 @@ pub struct NightlyArgs {
 /// Runs the command.
 pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
-    let is_due = args.day.is_none() && args.from.is_none();
+    let is_due = args.day.is_none() && args.from.is_none() && args.explain.is_none();
     let tables_failed = if is_due { read_tables(&config) } else { None };
     let store = Store::open_configured(&config.store)?;
     let declared = declared::of(&config.tools);

@@ -9,11 +9,7 @@ use std::time::Duration;
 
 use super::declared;
 use super::range;
-<<<<<<< HEAD
-use crate::call::{Day, UnixNanos};
-=======
 use crate::call::{Day, Name, UnixNanos};
->>>>>>> main
 use crate::clock::Clock;
 use crate::config::{ClickHouseOtel, Config, Last, OtlpExporter, SqlName};
 use crate::exporters;
