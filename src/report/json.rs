@@ -255,6 +255,6 @@ fn quality<'f>(facts: &'f Facts<'_>) -> Quality<'f> {
     }
 }
 
-fn by_name(names: &BTreeMap<crate::call::Name, u64>) -> BTreeMap<String, u64> {
+fn by_name(names: &BTreeMap<Name, u64>) -> BTreeMap<String, u64> {
     names.iter().map(|(name, times)| (name.as_str().to_owned(), *times)).collect()
 }
