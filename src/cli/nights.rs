@@ -1,6 +1,7 @@
 //! The nights of a running server: a pass at start for what was missed, then one every night at
 //! the configured hour, and the reports rewritten after each.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use super::declared;
 use super::range;
-use crate::call::UnixNanos;
+use crate::call::{Day, Name, UnixNanos};
 use crate::clock::Clock;
 use crate::config::{Config, Last, OtlpExporter};
 use crate::exporters;
@@ -33,6 +34,7 @@ pub(super) struct Nights {
     last: Last,
     assets: report::Assets,
     offered: Vec<OfferedTool>,
+    releases: BTreeMap<Day, Name>,
     exporter: OtlpExporter,
     restate_days: NonZeroU32,
     terms: Terms,
@@ -64,6 +66,7 @@ impl Nights {
             last: config.report.last,
             assets: config.report.assets.into(),
             offered: range::declared(config),
+            releases: range::releases(config),
             exporter: config.exporters.otlp.clone(),
             restate_days: config.nightly.restate_days,
             self_report,
@@ -132,7 +135,7 @@ impl Nights {
         let days = report::Range::Last(self.last.days());
         let read = report::read(&self.store, days, today).and_then(|input| {
             let offered = range::offered(self.offered.clone(), &self.store)?;
-            Ok(ReportInput { offered, ..input })
+            Ok(ReportInput { offered, releases: self.releases.clone(), ..input })
         });
         match read {
             Ok(input) => {

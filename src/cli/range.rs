@@ -1,9 +1,11 @@
 //! A range of days on the command line.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 
 use super::{ExitCode, Failure};
-use crate::call::Day;
+use crate::call::{Day, Name};
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Last};
 use crate::report::{self, OfferedTool, Range, ReportInput};
@@ -31,6 +33,7 @@ impl RangeArgs {
         let store = Store::open_configured(&config.store)?;
         let mut input = report::read(&store, range, SystemClock.now().day())?;
         input.offered = offered(declared(config), &store)?;
+        input.releases = releases(config);
         if input.dates.as_of.is_none() && !input.has_calls_uncovered {
             let error = format!("no tool call has arrived in {} yet", store.place());
             let hint = "point an OTLP exporter at `firstcall serve`, \
@@ -58,6 +61,12 @@ pub(super) fn declared(config: &Config) -> Vec<OfferedTool> {
     let tool =
         |tool: &str| OfferedTool { service: None, tool: tool.to_owned(), schema_bytes: None };
     names.filter(|name| !name.contains(['*', '?'])).map(tool).collect()
+}
+
+/// What was released on which day, as the configuration tells.
+pub(super) fn releases(config: &Config) -> BTreeMap<Day, Name> {
+    let told = config.report.releases.iter();
+    told.filter_map(|(day, name)| Some((day.as_str().parse().ok()?, Name::cut(name)))).collect()
 }
 
 /// Those, and the tools that servers say they offer, which tell more.

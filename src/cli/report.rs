@@ -1,11 +1,13 @@
 //! `firstcall report`: writes the site, and the same as Markdown, JSON and CSV.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
 use super::range::RangeArgs;
 use super::{Failure, Globals, tell};
+use crate::call::{Day, Name};
 use crate::config::PageAssets;
 use crate::report;
 
@@ -20,8 +22,28 @@ pub struct ReportArgs {
     /// [default: report.assets, else inline]
     #[arg(long, value_name = "WHERE", value_enum)]
     assets: Option<AssetsArg>,
+    /// What was released on which day, as 2026-11-24='orders 2.3', to mark it on the pages; may
+    /// be given again
+    #[arg(long, value_name = "DAY=NAME")]
+    release: Vec<Release>,
     #[command(flatten)]
     range: RangeArgs,
+}
+
+/// What was released on which day.
+#[derive(Debug, Clone)]
+struct Release(Day, Name);
+
+impl FromStr for Release {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (day, name) = text.split_once('=').unwrap_or((text, ""));
+        match (day.parse(), name) {
+            (Ok(day), name) if !name.is_empty() => Ok(Self(day, Name::cut(name))),
+            _ => Err("expected a day and a name, such as 2026-11-24='orders 2.3'".to_owned()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -54,7 +76,9 @@ impl From<PageAssets> for report::Assets {
 /// Runs the command.
 pub fn run(args: &ReportArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
-    let input = args.range.read(&config)?;
+    let mut input = args.range.read(&config)?;
+    let told = args.release.iter().map(|Release(day, name)| (*day, name.clone()));
+    input.releases.extend(told);
     let assets = args.assets.map_or(config.report.assets, PageAssets::from);
     report::rewrite(&args.out, &input, assets.into())?;
     tell(&format!("wrote {}", args.out.join("index.html").display()));

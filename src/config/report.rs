@@ -1,5 +1,6 @@
 //! What the report shows and where it is written.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -18,6 +19,55 @@ pub struct Report {
     pub last: Last,
     /// Where the pages' style sheet and script are; `inline` by default.
     pub assets: PageAssets,
+    /// What was released on which day, to mark it on the pages; nothing by default.
+    pub releases: BTreeMap<ReleaseDay, String>,
+}
+
+/// A day written `2026-11-24`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReleaseDay(String);
+
+/// A text that is no day.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected a day such as `2026-11-24`, got `{0}`")]
+pub struct ParseReleaseDayError(String);
+
+impl ReleaseDay {
+    /// The day as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ReleaseDay {
+    type Err = ParseReleaseDayError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let day = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d");
+        // Only the one spelling, and no day before 1970.
+        day.ok()
+            .filter(|day| day.to_string() == text && text >= "1970")
+            .map(|day| Self(day.to_string()))
+            .ok_or_else(|| ParseReleaseDayError(text.chars().take(32).collect()))
+    }
+}
+
+impl fmt::Display for ReleaseDay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for ReleaseDay {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        text(deserializer)
+    }
+}
+
+impl Serialize for ReleaseDay {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// Where the pages' style sheet and script are.
@@ -89,6 +139,14 @@ impl Serialize for Last {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_release_has_a_day_in_one_spelling() {
+        assert_eq!("2026-11-24".parse::<ReleaseDay>().unwrap().as_str(), "2026-11-24");
+        for text in ["", "2026-11-31", "2026-1-1", "24.11.2026", "1969-12-31", "2026-11-24T00"] {
+            assert!(text.parse::<ReleaseDay>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_range_is_written_in_days() {

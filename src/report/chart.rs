@@ -22,6 +22,19 @@ pub struct Sparkline {
     pub twin: &'static str,
     /// Whether the last day's rate is the bad news.
     pub is_alarming: bool,
+    /// Where something was released, and what in words.
+    pub marks: Vec<Mark>,
+}
+
+/// A mark across a line at one day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// Where the day lies.
+    pub x: String,
+    /// The day in words.
+    pub day: String,
+    /// What is marked.
+    pub name: String,
 }
 
 impl Sparkline {
@@ -69,7 +82,15 @@ pub fn sparkline(values: &[Option<f64>], size: (u32, u32), floor: f64) -> Sparkl
         title: String::new(),
         twin: "The table by night has the same numbers.",
         is_alarming: false,
+        marks: Vec::new(),
     }
+}
+
+/// Where the day at `position` of so many lies on a line of this width.
+pub fn x_of(position: usize, days: usize, width: u32) -> String {
+    let float = |number: usize| as_float(u64::try_from(number).unwrap_or(1));
+    let steps = float(days.saturating_sub(1)).max(1.0);
+    format!("{:.1}", MARGIN + float(position) / steps * (f64::from(width) - 2.0 * MARGIN))
 }
 
 /// The scale's bottom for lines that are to be compared: the lowest value, rounded down to ten
@@ -213,6 +234,13 @@ mod tests {
         assert_eq!(line.last, Some(["33.0".to_owned(), "23.0".to_owned()]));
         let nothing = sparkline(&[None, None], (46, 26), 0.0);
         assert_eq!((nothing.path.as_str(), nothing.last), ("", None));
+    }
+
+    #[test]
+    fn a_mark_stands_where_its_day_does() {
+        let line = sparkline(&[Some(1.0), Some(0.5), None, Some(0.0), None], (46, 26), 0.0);
+        assert_eq!(line.last.unwrap()[0], x_of(3, 5, 46));
+        assert_eq!((x_of(0, 5, 46).as_str(), x_of(0, 1, 46).as_str()), ("3.0", "3.0"));
     }
 
     #[test]

@@ -47,6 +47,11 @@ pub fn short(day: Day) -> String {
     format!("{day} {}", month.get(..3).unwrap_or(month))
 }
 
+/// `29 Nov 2026`.
+pub fn short_with_year(day: Day) -> String {
+    format!("{} {}", short(day), date(day).year)
+}
+
 /// `29 November`, for a day whose year stands nearby.
 pub fn without_year(day: Day) -> String {
     let Date { day, month, .. } = date(day);
@@ -113,6 +118,7 @@ mod tests {
             "31 December 2025 to 1 January 2026"
         );
         assert_eq!(short(day("2026-09-05")), "5 Sep");
+        assert_eq!(short_with_year(day("2026-09-05")), "5 Sep 2026");
         assert_eq!(month(day("2026-09-05")), ("2026-09".to_owned(), "September 2026".to_owned()));
     }
 }

@@ -45,6 +45,7 @@ impl Fold {
             arrivals: BTreeMap::new(),
             has_calls_uncovered: false,
             offered: Vec::new(),
+            releases: BTreeMap::new(),
         };
         Self {
             input,

@@ -110,6 +110,9 @@ pub struct ReportInput {
     /// The tools that are known to be offered, called or not; [`read`](super::read) knows of
     /// none.
     pub offered: Vec<OfferedTool>,
+    /// What was released on which day, as whoever makes the report tells; [`read`](super::read)
+    /// knows of none.
+    pub releases: BTreeMap<Day, Name>,
 }
 
 /// A tool that a server offers, as it was declared.

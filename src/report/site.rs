@@ -138,7 +138,7 @@ pub fn write_site<S: FileSink>(
     let mut with_page = options.nights_kept.clone();
     with_page.extend(input.nights.keys());
     for (day, figures) in &input.nights {
-        let page = night_page(&with_page, *day, figures);
+        let page = night_page(&with_page, (*day, figures), facts.release(*day));
         files.add(format!("nights/{day}.html"), &pages.night(&page))?;
     }
     files.add("nights/index.html", &pages.nights(&night_list(&facts, &with_page)))?;

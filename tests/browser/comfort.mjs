@@ -23,7 +23,7 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // Tabs until the focus is on what `wanted` matches.
 async function tabTo(page, wanted) {
-  for (let presses = 0; presses < 400; presses += 1) {
+  for (let presses = 0; presses < 2000; presses += 1) {
     await page.keyboard.press("Tab");
     if (await page.evaluate((is) => document.activeElement.matches(is), wanted)) return true;
   }
@@ -40,7 +40,8 @@ export async function checkComfort(path, open, fail) {
   const { context, page, name } = await open(path, {});
   if ((await figures(page)) !== without) fail(name, "the script changes what the page says");
   const table = page.locator("#tools table.sorts").first();
-  if ((await table.count()) === 0) {
+  // One row needs no sorting.
+  if ((await table.locator("tbody tr").count()) < 2) {
     await context.close();
     return false;
   }

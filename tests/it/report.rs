@@ -27,6 +27,7 @@ pub(crate) mod report_input;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use firstcall::figures::{Figures, UnjudgedReason};
 use firstcall::report::baseline::Baseline;
 use firstcall::report::{Assets, SiteOptions, SummaryOptions};
 use report_input::ReportDays;
@@ -71,11 +72,22 @@ fn file_of<'s>(site: &'s BTreeMap<String, String>, start: &str, ext: &str) -> (&
 /// Where browser tests and a curious person find whole sites: `target/tmp/fixture-site`.
 #[test]
 fn sites_are_left_for_the_browser() {
+    let only_today = ReportDays { has_calls_uncovered: true, ..report_input::empty() };
+    let habit = report_input::habit_of("get_order");
+    let one_call =
+        report_input::one_day([(("search", "ide"), report_input::counted(1, &habit, 0))]);
+    let mut blind = Figures { calls: 300, ..Figures::default() };
+    blind.unjudged.add(UnjudgedReason::NoSession, 300);
+    let not_judged = report_input::one_day([(("search", "ide"), blind)]);
     let inputs = [
         ("usual", report_input::usual(), Assets::Inline),
         ("files", report_input::usual(), Assets::Files),
         ("hostile", report_input::hostile(), Assets::Inline),
         ("empty", report_input::empty(), Assets::Inline),
+        ("only-today", only_today, Assets::Inline),
+        ("one-call", one_call, Assets::Inline),
+        ("not-judged", not_judged, Assets::Inline),
+        ("large", size::many(450, 60, 3), Assets::Inline),
     ];
     let top = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fixture-site");
     for (name, input, assets) in inputs {

@@ -28,6 +28,7 @@ pub(crate) struct ReportDays {
     pub(crate) arrivals: BTreeMap<Name, ArrivalCounts>,
     pub(crate) has_calls_uncovered: bool,
     pub(crate) offered: Vec<OfferedTool>,
+    pub(crate) releases: BTreeMap<Day, Name>,
 }
 
 impl ReportDays {
@@ -47,6 +48,7 @@ impl ReportDays {
             arrivals: self.arrivals.clone(),
             has_calls_uncovered: self.has_calls_uncovered,
             offered: self.offered.clone(),
+            releases: self.releases.clone(),
             ..fold.finish()
         }
     }
@@ -269,6 +271,7 @@ pub(crate) fn usual() -> ReportDays {
         arrivals: arrivals(),
         has_calls_uncovered: true,
         offered: offered(),
+        releases: BTreeMap::from([(to.minus(4), Name::cut("orders 2.3"))]),
     }
 }
 
@@ -303,6 +306,7 @@ pub(crate) fn empty() -> ReportDays {
         arrivals: BTreeMap::new(),
         has_calls_uncovered: false,
         offered: Vec::new(),
+        releases: BTreeMap::new(),
     }
 }
 
@@ -360,6 +364,12 @@ pub(crate) fn hostile() -> ReportDays {
             *day = hostile_day(day.day, &names);
         }
     }
+    input.releases = input
+        .to
+        .minus(20)
+        .through(input.to)
+        .zip(names.iter().map(|name| Name::cut(name)))
+        .collect();
     let arrival = input.arrivals.values().next().cloned().unwrap();
     let of_names = names.iter().zip(names.iter().rev());
     input.offered = of_names

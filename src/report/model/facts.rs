@@ -7,7 +7,7 @@ use crate::figures::{Figures, Finding, RangeFigures, finding, findings};
 use crate::report::baseline::Baseline;
 use crate::report::input::{Dates, ReportInput, ShownEarlier, previous_period};
 use crate::report::night::NightFigures;
-use crate::report::slug;
+use crate::report::{names, slug};
 
 /// How far the report can speak at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +172,11 @@ impl<'a> Facts<'a> {
     /// What is kept of a day; none where it is not covered.
     pub fn night(&self, day: Day) -> Option<&'a NightFigures> {
         self.input.nights.get(&day)
+    }
+
+    /// What was released on a day, as it is shown; none where nothing is told.
+    pub fn release(&self, day: Day) -> Option<String> {
+        self.input.releases.get(&day).map(|name| names::shown(name.as_str()))
     }
 
     /// The days that the small charts show.

@@ -32,6 +32,8 @@ pub struct NightPage {
     pub after: Option<Night>,
     /// Whether the day was run again.
     pub is_restated: bool,
+    /// What was released on it.
+    pub release: Option<String>,
     /// First-call success.
     pub first_call: RateText,
     /// As it was shown before the day was run again; none where it was not, or is equal.
@@ -52,7 +54,11 @@ pub struct NightPage {
 
 /// The page of a night; `nights` are all that have a page, older ones that an earlier report
 /// left included.
-pub fn night_page(nights: &BTreeSet<Day>, day: Day, figures: &NightFigures) -> NightPage {
+pub fn night_page(
+    nights: &BTreeSet<Day>,
+    (day, figures): (Day, &NightFigures),
+    release: Option<String>,
+) -> NightPage {
     let before = nights.range(..day).next_back().copied();
     let after = nights.range((Bound::Excluded(day), Bound::Unbounded)).next().copied();
     let all = figures.all.counts();
@@ -70,6 +76,7 @@ pub fn night_page(nights: &BTreeSet<Day>, day: Day, figures: &NightFigures) -> N
         before: before.map(Night::of),
         after: after.map(Night::of),
         is_restated: figures.restated.is_some(),
+        release,
         shown_before: figures
             .restated
             .map(|shown| RateText::shown_before(&shown))
@@ -130,6 +137,8 @@ pub struct NightLine {
     pub retried: String,
     /// Whether the day was run again.
     pub is_restated: bool,
+    /// What was released on it.
+    pub release: Option<String>,
 }
 
 /// The nights of one month.
@@ -153,12 +162,13 @@ pub fn night_list(facts: &Facts<'_>, nights: &BTreeSet<Day>) -> NightList {
         let all = figures.all.counts();
         NightLine {
             night: Night::of(*day),
-            day: dates::long(*day),
+            day: dates::short_with_year(*day),
             first_call: RateText::first_call(&all),
             confirmed: RateText::confirmed(&all),
             calls: count(all.calls),
             retried: count(all.retried),
             is_restated: figures.restated.is_some(),
+            release: facts.release(*day),
         }
     };
     NightList {

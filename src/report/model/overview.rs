@@ -131,7 +131,10 @@ fn doubt(strip: &[StripItem]) -> Option<String> {
 
 /// All calls of each covered day of the charts, the newest first.
 fn days(facts: &Facts<'_>) -> Vec<SubjectDay> {
-    facts.history().map(|(day, night)| tool_page::subject_day(day, &night.all.counts())).collect()
+    facts
+        .history()
+        .map(|(day, night)| tool_page::subject_day(facts, day, &night.all.counts()))
+        .collect()
 }
 
 /// The pairs that `pick` takes, the most frequent first.

@@ -3,11 +3,11 @@
 use super::facts::Facts;
 use super::rate_text::{ChangeText, RateText};
 use super::retries;
-use crate::call::ToolKey;
+use crate::call::{Day, ToolKey};
 use crate::figures::finding::top_parameter;
 use crate::figures::format::{count, decimal, milliseconds};
 use crate::figures::{Band, Figures, Rate};
-use crate::report::chart::{self, Sparkline};
+use crate::report::chart::{self, Mark, Sparkline};
 use crate::report::lines::ByDay;
 use crate::report::{dates, names};
 
@@ -199,12 +199,24 @@ fn is_point(rate: &Rate) -> bool {
 /// The line of a whole report over the last 30 days.
 pub fn history_line(facts: &Facts<'_>, size: (u32, u32)) -> Sparkline {
     let rate = |day| facts.night(day).and_then(|night| night.all.counts().first_call_success());
-    line_of_rates(facts.history_days().map(rate), size)
+    with_marks(facts, line_of_rates(facts.history_days().map(rate), size))
 }
 
 /// The line of a tool or a client over the last 30 days.
 pub fn line_of_days(facts: &Facts<'_>, by_day: &ByDay, size: (u32, u32)) -> Sparkline {
-    line_of_rates(rates_of_days(facts, by_day).into_iter(), size)
+    with_marks(facts, line_of_rates(rates_of_days(facts, by_day).into_iter(), size))
+}
+
+/// The line with the releases of its days.
+fn with_marks(facts: &Facts<'_>, line: Sparkline) -> Sparkline {
+    let days: Vec<_> = facts.history_days().collect();
+    let mark = |(position, day): (usize, &Day)| {
+        let name = facts.release(*day)?;
+        let x = chart::x_of(position, days.len(), line.width);
+        Some(Mark { x, day: dates::short(*day), name })
+    };
+    let marks = days.iter().enumerate().filter_map(mark).collect();
+    Sparkline { marks, ..line }
 }
 
 fn line_of_rates(rates: impl Iterator<Item = Option<Rate>>, size: (u32, u32)) -> Sparkline {

@@ -88,6 +88,8 @@ pub struct SubjectFigures {
 pub struct SubjectDay {
     /// The night's page.
     pub night: Night,
+    /// What was released on it.
+    pub release: Option<String>,
     /// First-call success.
     pub first_call: RateText,
     /// Calls.
@@ -232,14 +234,15 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
 
 /// The covered days that hold figures of the subject, the newest first.
 pub fn days(facts: &Facts<'_>, by_day: &ByDay) -> Vec<SubjectDay> {
-    let row = |day| subject_day(day, &by_day.get(day).unwrap_or_default());
+    let row = |day| subject_day(facts, day, &by_day.get(day).unwrap_or_default());
     facts.history().map(|(day, _)| row(day)).collect()
 }
 
 /// The row of one day.
-pub fn subject_day(day: Day, figures: &Figures) -> SubjectDay {
+pub fn subject_day(facts: &Facts<'_>, day: Day, figures: &Figures) -> SubjectDay {
     SubjectDay {
         night: Night::of(day),
+        release: facts.release(day),
         first_call: RateText::first_call(figures),
         calls: count(figures.calls),
         retried: count(figures.retried),

@@ -163,7 +163,7 @@ fn compare(facts: &Facts<'_>) -> Verdict {
         return cell_verdict(&cell, &against);
     }
     let detail = match compared.first().filter(|_| fell > 0) {
-        Some(worst) => fall_detail(worst, &against),
+        Some(worst) => released(facts, worst, fall_detail(worst, &against)),
         None => Sentence::words(format!("Compared with {against}.")),
     };
     Verdict { headline, detail, is_worse: fell > 0, is_change: fell + rose > 0 }
@@ -263,6 +263,21 @@ fn fall(facts: &Facts<'_>, worst: &ComparedTool<'_>, fell: u64, all: u64) -> Sen
     match since(facts, worst) {
         Some(day) => sentence.say(format!(", since {}.", dates::without_year(day))),
         None => sentence.say("."),
+    }
+}
+
+/// What was released on the day since which a tool is worse, or on the day before: a coincidence in
+/// time, and worth a look.
+fn released(facts: &Facts<'_>, worst: &ComparedTool<'_>, detail: Sentence) -> Sentence {
+    let mut days = since(facts, worst).into_iter().flat_map(|day| [day, day.minus(1)]);
+    let found = days.find_map(|day| Some((day, facts.input.releases.get(&day)?)));
+    match found {
+        Some((day, name)) => detail
+            .say(" On ")
+            .say(format!("{} ", dates::without_year(day)))
+            .name(name)
+            .say(" was released."),
+        None => detail,
     }
 }
 

@@ -256,6 +256,32 @@ fn a_tool_that_vanished_keeps_its_page() {
     }
 }
 
+/// No version of a server is kept, so releases are told by whoever makes the report.
+#[test]
+fn a_release_that_is_told_stands_on_lines_days_nights_and_in_the_verdict() {
+    let site = site(&usual());
+    // The fall is seen since the 26th; the release was the day before.
+    let release = "On 25 November orders 2.3 was released.";
+    let index = Html::parse_document(&site["index.html"]);
+    let text = |selector: &str| -> String {
+        let found = index.select(&Selector::parse(selector).unwrap()).next();
+        found.map_or_else(String::new, |e| e.text().collect())
+    };
+    assert!(text(".lead").contains(release), "{}", text(".lead"));
+    assert!(text("#headline figcaption").contains("Released: 25 Nov orders 2.3"));
+    for (page, marks) in [("tools/search-orders-", 1), ("clients/codex-", 1)] {
+        let (_, html) = file_of(&site, page, ".html");
+        assert_eq!(html.matches("class=\"mark\"").count(), marks, "{page}");
+        assert!(html.contains("25 Nov</a><small>released <bdi>orders 2.3</bdi></small>"));
+    }
+    assert!(site["nights/2026-11-25.html"].contains("Released on this day: <bdi>orders 2.3</bdi>"));
+    assert!(!site["nights/2026-11-26.html"].contains("orders 2.3"));
+    says(&site, "tools/search-orders-", &["25 Nov", "orders 2.3"]);
+    let without = super::site(&ReportDays { releases: BTreeMap::new(), ..usual() });
+    assert!(without.values().all(|text| !text.contains("orders 2.3")));
+    assert!(!without["index.html"].contains("class=\"mark\""));
+}
+
 #[test]
 fn an_unknown_client_is_shown_as_such() {
     let site = site(&usual());

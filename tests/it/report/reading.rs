@@ -34,6 +34,7 @@ fn the_days_the_period_before_and_the_history_are_read() {
         arrivals: BTreeMap::new(),
         has_calls_uncovered: false,
         offered: Vec::new(),
+        releases: BTreeMap::new(),
         ..expected.clone()
     };
     assert_eq!(found, days.input());
