@@ -2,7 +2,8 @@
 //! pass over it, and judging alone in memory; each in a process of its own.
 //!
 //! Run with `cargo bench --bench nightly_day [-- CALLS [FOLDER]]`: one million calls unless told
-//! otherwise. A FOLDER is kept, and used again if it holds a day already. `nightly_day/engines.py`
+//! otherwise, in a hundredth as many sessions, or in as many as `FIRSTCALL_BENCH_SESSIONS` tells.
+//! A FOLDER is kept, and used again if it holds a day already. `nightly_day/engines.py`
 //! does a part of the work with DuckDB and ClickHouse on the same rows.
 //!
 //! Where `FIRSTCALL_BENCH_CLICKHOUSE` is the URL of a ClickHouse server, the pass is run over the
@@ -39,6 +40,9 @@ use machine::{Meter, peak_mib};
 const BATCH: usize = 20_000;
 /// The environment variable that tells a child process what to measure.
 const MEASURE: &str = "FIRSTCALL_BENCH_MEASURE";
+/// The environment variable that tells in how many sessions the calls are: with one, that is a
+/// giant.
+const SESSIONS: &str = "FIRSTCALL_BENCH_SESSIONS";
 /// The server's URL, and its process.
 const SERVER: &str = "FIRSTCALL_BENCH_CLICKHOUSE";
 const ENGINE: &str = "FIRSTCALL_BENCH_ENGINE";
@@ -48,7 +52,9 @@ fn day() -> Day {
 }
 
 fn size(calls: u64) -> Size {
-    Size { calls, sessions: (calls / 100).max(1), tools: 200, clients: 20, seen_twice: 10 }
+    let sessions = std::env::var(SESSIONS).ok().and_then(|n| n.parse().ok());
+    let sessions = sessions.unwrap_or((calls / 100).max(1));
+    Size { calls, sessions, tools: 200, clients: 20, seen_twice: 10 }
 }
 
 fn main() {

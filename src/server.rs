@@ -135,7 +135,7 @@ impl Server {
         let store = Store::create_configured(&config.store)?;
         let secret = store.secret()?;
         let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
-        let ingest = ingest(config, Arc::clone(&writer), clock, secret);
+        let ingest = ingest(config, Arc::clone(&writer), clock, &secret);
         let mut helpers =
             vec![tokio::spawn(reload_for_ever(options.tokens.clone(), options.tls.clone()))];
         let metrics_address = metrics.as_ref().map(MetricsListener::address);
@@ -239,9 +239,9 @@ pub fn ingest(
     config: &Config,
     writer: Arc<Writer>,
     clock: Arc<dyn Clock>,
-    secret: InstallationSecret,
+    secret: &InstallationSecret,
 ) -> Ingest<Arc<Writer>> {
-    let ingest = Ingest::new(writer, clock, &secret)
+    let ingest = Ingest::new(writer, clock, secret)
         .with_limits(reduce_limits(config))
         .with_paging(paging_rules(&config.tools))
         .with_empties(empty_rules(&config.tools))

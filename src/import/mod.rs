@@ -75,7 +75,7 @@ pub fn run(
     }
     let store = Store::create_configured(&config.store)?;
     let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
-    let ingest = server::ingest(config, Arc::clone(&writer), Arc::clone(clock), store.secret()?);
+    let ingest = server::ingest(config, Arc::clone(&writer), Arc::clone(clock), &store.secret()?);
     let mut import = Import {
         commits: Commits::begin(&store, &ingest, clock.now())?,
         limit: usize::try_from(config.limits.max_request_bytes.get()).unwrap_or(usize::MAX),

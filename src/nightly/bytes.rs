@@ -106,6 +106,15 @@ impl Out {
     }
 }
 
+/// Six names in two bytes each, where their numbers are small enough.
+pub(super) fn short_names(names: [Option<NameId>; 6]) -> Option<[u8; 12]> {
+    let mut bytes = [0; 12];
+    for (to, name) in bytes.as_chunks_mut().0.iter_mut().zip(names) {
+        *to = u16::try_from(name.map_or(0, NameId::get)).ok()?.to_le_bytes();
+    }
+    Some(bytes)
+}
+
 /// Bytes that are read from the front.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct In<'a>(pub(super) &'a [u8]);
@@ -157,6 +166,22 @@ impl In<'_> {
         self.optional_name()?
     }
 
+    /// Six names, in short as [`short_names`] has them or one after the other.
+    #[inline]
+    pub(super) fn names(&mut self, are_short: bool) -> Option<[Option<NameId>; 6]> {
+        let mut names = [None; 6];
+        if are_short {
+            for (name, bytes) in names.iter_mut().zip(self.take::<12>()?.as_chunks().0) {
+                *name = NameId::new(u32::from(u16::from_le_bytes(*bytes)));
+            }
+        } else {
+            for name in &mut names {
+                *name = self.optional_name()?;
+            }
+        }
+        Some(names)
+    }
+
     pub(super) fn optional<const N: usize, T>(
         &mut self,
         is_there: bool,
@@ -192,6 +217,13 @@ impl Word {
         let [value, ..] = (self.bits & ((1 << bits) - 1)).to_le_bytes();
         self.bits >>= bits;
         value
+    }
+
+    /// Takes the next bits as a word of their own.
+    pub(super) fn split(&mut self, bits: u32) -> Self {
+        let first = Self { bits: self.bits & ((1 << bits) - 1), used: bits };
+        self.bits >>= bits;
+        first
     }
 
     pub(super) fn is_set(&mut self) -> bool {

@@ -2,8 +2,9 @@
 
 use std::num::NonZeroU64;
 
+use smallvec::SmallVec;
+
 use super::call_recovery::CallRecovery;
-use super::few::Few;
 use super::names::NameId;
 use super::seen::Args;
 use crate::call::{
@@ -66,7 +67,7 @@ pub struct Call {
     /// The doubles among those.
     pub duplicates: u32,
     /// Fingerprints, the outermost sighting's first, one per layer.
-    pub(super) args: Few<Args, 1>,
+    pub(super) args: SmallVec<[Args; 1]>,
     /// What may join it with a call of another trace.
     pub(super) joint: Joint,
 }

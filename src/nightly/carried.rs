@@ -110,7 +110,7 @@ impl<'f> Carried<'f> {
         let day = Stretch::of(self.day);
         let pairs = pair::find(in_order());
         pairs.filter(|(first, _)| day.holds(first.start)).for_each(|(a, b)| tally.add_pair(a, b));
-        open.before = in_order().filter(|call| call.is_time_known).last().cloned();
+        open.before = in_order().rfind(|call| call.is_time_known).cloned();
     }
 
     /// Adds the calls of a run, which are in order.

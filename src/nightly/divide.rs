@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::call::Call;
-use super::parts::{Part, Parts, Scratch, spread};
+use super::parts::{Part, Parts, spread};
+use super::scratch::Scratch;
 use super::stretch::Stretch;
 use crate::call::{CallDuration, UnixNanos};
 
@@ -72,16 +73,14 @@ pub(super) fn divide(part: &Part<Call>, scratch: &Scratch, largest: usize) -> io
             .zip(&giants)
             .map(|((key, borders), parts)| (*key, (borders, parts.adder())))
             .collect();
-        part.each_waiting(|item| match to_giant.get_mut(&item.key) {
-            Some((borders, adder)) => {
+        part.each_waiting(|item| {
+            if let Some((borders, adder)) = to_giant.get_mut(&item.key) {
                 let slice = borders.partition_point(|border| *border <= item.rank);
-                adder.add_waiting(slice, &item)
+                return adder.add_waiting(slice, &item);
             }
-            None => {
-                // Spread again, for the first time chose this part.
-                let place = usize::try_from(spread(spread(item.key))).unwrap_or(0) % small.parts();
-                to_rest.add_waiting(place, &item)
-            }
+            // Spread again, for the first time chose this part.
+            let place = usize::try_from(spread(spread(item.key))).unwrap_or(0) % small.parts();
+            to_rest.add_waiting(place, &item)
         })?;
         to_rest.finish()?;
         to_giant.into_values().try_for_each(|(_, adder)| adder.finish())?;
@@ -126,7 +125,7 @@ impl Extent {
         for (number, bytes) in (0..).zip(bins) {
             let at = self.first + self.width() * number;
             let is_long = at - begin >= SHORTEST.as_nanos();
-            let is_full = sum + bytes > largest / 2 && (is_long || sum + bytes > largest);
+            let is_full = sum + bytes > largest && (is_long || sum + bytes > 2 * largest);
             if is_full && sum > 0 {
                 borders.push(at);
                 (begin, sum) = (at, 0);

@@ -27,6 +27,7 @@ pub(super) struct Facts {
     keys: HashMap<Key, OfKey>,
     /// Where the inferred sessions of a service and client begin, and the start of the last call.
     inferred: HashMap<(NameId, NameId), (Vec<UnixNanos>, UnixNanos)>,
+    has_several_layers: bool,
     votes: BTreeMap<(SessionId, Tool), Votes>,
     layers: HashMap<(SessionId, Tool), Layer>,
 }
@@ -46,19 +47,44 @@ impl Facts {
     pub(super) fn new(day: Day, terms: Terms, unknown: NameId) -> Self {
         let (keys, inferred) = (HashMap::new(), HashMap::new());
         let (votes, layers) = (BTreeMap::new(), HashMap::new());
-        Self { day, terms, unknown, keys, inferred, votes, layers }
+        let has_several_layers = false;
+        Self { day, terms, unknown, keys, inferred, has_several_layers, votes, layers }
     }
 
-    /// Takes in the calls of one slice; slices come in order of time.
-    pub(super) fn add(&mut self, calls: &mut [Call]) {
-        calls.sort_unstable_by_key(session::order);
+    /// Takes in the calls of one slice, which are in order of start, as the slices are.
+    pub(super) fn add(&mut self, calls: &[Call]) {
         let day = self.day;
         for call in calls.iter().filter(|call| is_judged_beside(day, call)) {
             self.add_call(call);
         }
     }
 
+    /// Whether any call was seen from several layers, so that its run has to choose one.
+    pub(super) const fn has_several_layers(&self) -> bool {
+        self.has_several_layers
+    }
+
+    /// Takes in the calls of one slice again, once all were taken in.
+    pub(super) fn vote(&mut self, calls: &[Call]) {
+        let day = self.day;
+        for call in calls.iter().filter(|call| is_judged_beside(day, call)) {
+            if let Some((key, number, client)) = self.session(call)
+                && let Some(tool) = call.tool.filter(|_| call.is_time_known && is_of_a_tool(call))
+            {
+                let session = (key, number, self.settled(key, client));
+                self.votes.entry((session, (call.service, tool))).or_default().add(call);
+            }
+        }
+    }
+
+    /// Settles which layers were voted for.
+    pub(super) fn choose_layers(&mut self) {
+        let votes = std::mem::take(&mut self.votes).into_iter();
+        self.layers = votes.filter_map(|(run, votes)| Some((run, votes.best()?))).collect();
+    }
+
     fn add_call(&mut self, call: &Call) {
+        self.has_several_layers |= call.args.len() > 1;
         if let Some(key) = session::key(call) {
             let (client, unknown) = (call.client, self.unknown);
             let new =
@@ -79,22 +105,6 @@ impl Facts {
             }
             *last = call.start;
         }
-        if let Some(session) = self.session(call)
-            && let Some(tool) = call.tool.filter(|_| call.is_time_known && is_of_a_tool(call))
-        {
-            self.votes.entry((session, (call.service, tool))).or_default().add(call);
-        }
-    }
-
-    /// Settles what depends on all slices, once all were added.
-    pub(super) fn finish(&mut self) {
-        let mut votes: BTreeMap<(SessionId, Tool), Votes> = BTreeMap::new();
-        for (((key, number, client), tool), of_run) in std::mem::take(&mut self.votes) {
-            let client = self.settled(key, client);
-            votes.entry(((key, number, client), tool)).or_default().merge(&of_run);
-        }
-        let best = votes.into_iter().filter_map(|(run, votes)| Some((run, votes.best()?)));
-        self.layers = best.collect();
     }
 
     /// Gives calls of an unknown client their key's only known client, where there is exactly one.
@@ -123,6 +133,9 @@ impl Facts {
 
     /// The layer that the calls of a call's run are compared by; none where no call has two.
     pub(super) fn layer(&self, call: &Call) -> Option<Layer> {
+        if self.layers.is_empty() {
+            return None;
+        }
         let run = (self.session(call)?, (call.service, call.tool?));
         self.layers.get(&run).copied()
     }

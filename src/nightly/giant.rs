@@ -30,11 +30,7 @@ impl Giant {
         names: &Names,
         tally: &mut Tally,
     ) -> io::Result<()> {
-        let mut facts = Facts::new(day, terms, names.unknown());
-        for slice in &self.slices {
-            facts.add(&mut slice.calls.clone().load()?);
-        }
-        facts.finish();
+        let facts = self.facts(terms, day, names)?;
         let mut carried = Carried::new(day, &facts);
         let mut calls: Vec<Call> = Vec::new();
         let owns: Vec<_> = self.slices.iter().map(|slice| slice.own).collect();
@@ -45,14 +41,31 @@ impl Giant {
             while let Some(slice) = waiting.next_if(is_beside) {
                 calls.append(&mut slice.calls.load()?);
             }
+            // Slices and what they hold come in order of start.
+            let later = calls.split_off(calls.partition_point(|call| call.start <= until));
             let judged = judge_slice(terms, day, (own, &facts), calls, names);
             carried.add(tally, own, &judged, names);
             calls = judged.calls;
             let from = own.until.saturating_sub(BESIDE);
             calls.retain(|call| call.start >= from);
+            calls.extend(later);
         }
         carried.finish(tally, names);
         Ok(())
+    }
+
+    fn facts(&self, terms: Terms, day: Day, names: &Names) -> io::Result<Facts> {
+        let mut facts = Facts::new(day, terms, names.unknown());
+        for slice in &self.slices {
+            facts.add(&slice.calls.clone().load()?);
+        }
+        if facts.has_several_layers() {
+            for slice in &self.slices {
+                facts.vote(&slice.calls.clone().load()?);
+            }
+            facts.choose_layers();
+        }
+        Ok(facts)
     }
 }
 

@@ -157,7 +157,7 @@ fn recovery(
     Recovery {
         kind: Some(kind),
         key: key.map(|key| KeyPrint::from_bytes([key; 8])),
-        key_status: (number % 7 == 0).then_some(KeyStatus::Conflict),
+        key_status: number.is_multiple_of(7).then_some(KeyStatus::Conflict),
         business_outcome,
         ..Recovery::default()
     }

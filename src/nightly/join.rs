@@ -187,7 +187,7 @@ impl Call {
         self.received = self.received.min(inner.received);
         self.sightings = self.sightings.saturating_add(inner.sightings);
         self.duplicates = self.duplicates.saturating_add(inner.duplicates);
-        for more in inner.args.iter() {
+        for more in &inner.args {
             if self.args.iter().all(|other| other.layer != more.layer) {
                 self.args.push(more.clone());
             }

@@ -20,7 +20,6 @@ mod engine;
 mod explain;
 mod exported_call;
 mod facts;
-mod few;
 mod first_call;
 mod fold;
 mod gathered;
@@ -42,6 +41,7 @@ mod retention;
 mod retry;
 mod reworded;
 mod schedule;
+mod scratch;
 mod seen;
 mod session;
 mod sizes;
@@ -57,7 +57,7 @@ pub use days::{DaysError, DaysToRun};
 pub use declared::Declared;
 pub use engine::{Mismatch, Question as EngineQuestion, figures as engine_figures};
 pub use explain::{
-    ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
+    Counted, ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
 };
 pub use exported_call::{ExportedCall, export_calls};
 pub use first_call::Standing;

@@ -7,9 +7,11 @@
 
 use std::num::NonZeroU64;
 
-use super::bytes::{In, Out, Word};
+use smallvec::{Array, SmallVec};
+
+use super::bytes::{In, Out, Word, short_names};
 use super::call::{Call, Joint};
-use super::few::Few;
+use super::names::NameId;
 use super::seen::{Args, Layer, Print, Seen};
 use crate::call::{
     ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey,
@@ -162,14 +164,23 @@ impl Packed for Call {
         word.flag(is_once);
         word.flag(self.recovery.is_some());
         self.joint.put_word(&mut word);
+        let names = [
+            Some(self.service),
+            Some(self.client),
+            Some(self.dialect),
+            Some(self.joint.outer.1),
+            self.tool,
+            self.client_version,
+        ];
+        let short = short_names(names);
+        word.flag(short.is_some());
         word.write(out);
         out.put(*self.trace_id.as_bytes());
         out.put(*self.span_id.as_bytes());
-        for name in [self.service, self.client, self.dialect] {
-            out.name(Some(name));
+        match short {
+            Some(short) => out.put(short),
+            None => names.into_iter().for_each(|name| out.name(name)),
         }
-        out.name(self.tool);
-        out.name(self.client_version);
         out.optional(self.conversation.map(|key| *key.as_bytes()));
         out.optional(self.transport.map(|key| *key.as_bytes()));
         out.distance(self.end, self.start);
@@ -208,11 +219,13 @@ impl Packed for Call {
         let has_result_bytes = word.is_set();
         let is_once = word.is_set();
         let has_recovery = word.is_set();
+        let mut joint_word = word.split(Joint::BITS);
+        let are_names_short = word.is_set();
         let trace_id = TraceId::from_bytes(&from.take::<16>()?)?;
         let span_id = span_id(from.take()?)?;
-        let [service, client, dialect] = [from.name()?, from.name()?, from.name()?];
-        let tool = from.optional_name()?;
-        let client_version = from.optional_name()?;
+        let [service, client, dialect, scope, tool, client_version] =
+            from.names(are_names_short)?;
+        let (service, client, dialect) = (service?, client?, dialect?);
         let conversation =
             from.optional(has_conversation, |key| Some(SessionKey::from_bytes(key)))?;
         let transport = from.optional(has_transport, |key| Some(SessionKey::from_bytes(key)))?;
@@ -225,7 +238,7 @@ impl Packed for Call {
         };
         let result_bytes = from.optional_short(has_result_bytes)?;
         let [sightings, duplicates] = if is_once { [1, 0] } else { [from.short()?, from.short()?] };
-        let joint = Joint::take(&mut word, from)?;
+        let joint = Joint::take(&mut joint_word, scope?, from)?;
         Some(Self {
             trace_id,
             span_id,
@@ -251,7 +264,7 @@ impl Packed for Call {
             received,
             sightings: u32::try_from(sightings).ok()?,
             duplicates: u32::try_from(duplicates).ok()?,
-            args: Few::unpack(from)?,
+            args: SmallVec::unpack(from)?,
             recovery: if has_recovery { Some(Packed::unpack(from)?) } else { None },
             joint,
         })
@@ -259,6 +272,9 @@ impl Packed for Call {
 }
 
 impl Joint {
+    /// How many bits it has in a call's word.
+    const BITS: u32 = SMALL + 6;
+
     fn put_word(&self, word: &mut Word) {
         word.put(self.outer.0.index(), SMALL);
         word.flag(self.request.is_some());
@@ -270,17 +286,16 @@ impl Joint {
     }
 
     fn put(&self, out: &mut Out) {
-        out.name(Some(self.outer.1));
         out.optional(self.request.map(|key| key.get().to_le_bytes()));
         out.optional(self.call.map(|key| key.get().to_le_bytes()));
     }
 
-    fn take(word: &mut Word, from: &mut In<'_>) -> Option<Self> {
+    fn take(word: &mut Word, scope: NameId, from: &mut In<'_>) -> Option<Self> {
         let key = |bytes| NonZeroU64::new(u64::from_le_bytes(bytes));
         let kind = SpanKind::from_index(word.take(SMALL))?;
         let (has_request, has_call) = (word.is_set(), word.is_set());
         Some(Self {
-            outer: (kind, from.name()?),
+            outer: (kind, scope),
             request: from.optional(has_request, key)?,
             call: from.optional(has_call, key)?,
             has_server: word.is_set(),
@@ -319,7 +334,7 @@ impl Packed for Args {
             pos: from.optional(has_pos, Some)?,
             hides,
             is_empty_object,
-            prints: Few::unpack(from)?,
+            prints: SmallVec::unpack(from)?,
         })
     }
 }
@@ -335,7 +350,7 @@ impl Packed for Print {
     }
 }
 
-impl<T: Packed, const N: usize> Packed for Few<T, N> {
+impl<A: Array<Item: Packed>> Packed for SmallVec<A> {
     fn pack(&self, out: &mut Out) {
         // At most 32 parameters have a print, and few layers see one call.
         let count = u8::try_from(self.len()).unwrap_or(u8::MAX);
@@ -347,7 +362,7 @@ impl<T: Packed, const N: usize> Packed for Few<T, N> {
         let count = from.byte()?;
         let mut values = Self::default();
         for _ in 0..count {
-            values.push(T::unpack(from)?);
+            values.push(Packed::unpack(from)?);
         }
         Some(values)
     }

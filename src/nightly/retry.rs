@@ -161,7 +161,9 @@ fn choose_arguments<'a>(calls: &[&'a Call], layer: RunLayer, chosen: &mut Vec<Op
         RunLayer::Known(best) => best,
         RunLayer::Asked if calls.iter().any(|call| call.args.len() > 1) => {
             let mut votes = Votes::default();
-            calls.iter().for_each(|call| votes.add(call));
+            for call in calls {
+                votes.add(call);
+            }
             votes.best()
         }
         RunLayer::Asked => None,
@@ -199,25 +201,17 @@ impl Votes {
         self.has_several |= call.args.len() > 1;
         for (rank, args) in call.args.iter().enumerate() {
             let first = (order(call), rank);
-            self.count(Vote { layer: args.layer, count: 1, ranks: rank, first });
-        }
-    }
-
-    fn count(&mut self, vote: Vote) {
-        match self.layers.iter_mut().find(|known| known.layer == vote.layer) {
-            Some(known) => {
-                known.count += vote.count;
-                known.ranks += vote.ranks;
-                known.first = known.first.min(vote.first);
+            match self.layers.iter_mut().find(|known| known.layer == args.layer) {
+                Some(known) => {
+                    known.count += 1;
+                    known.ranks += rank;
+                    known.first = known.first.min(first);
+                }
+                None => {
+                    self.layers.push(Vote { layer: args.layer, count: 1, ranks: rank, first });
+                }
             }
-            None => self.layers.push(vote),
         }
-    }
-
-    /// Adds what was counted of other calls of the run.
-    pub(super) fn merge(&mut self, other: &Self) {
-        self.has_several |= other.has_several;
-        other.layers.iter().for_each(|vote| self.count(*vote));
     }
 
     /// The layer that saw most; none where no call has two.

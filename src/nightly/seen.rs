@@ -1,6 +1,7 @@
 //! A sighting as the night works with it: names as numbers, everything small.
 
-use super::few::Few;
+use smallvec::SmallVec;
+
 use super::names::{NameId, Names};
 use crate::call::{
     ArgsForm, CallDuration, CallKey, Comparison, Confidence, Emptiness, Outcome, Recovery,
@@ -53,7 +54,7 @@ pub(super) struct Args {
     pub(super) hides: bool,
     /// Whether these are the arguments `{}`, which have no parameters.
     pub(super) is_empty_object: bool,
-    pub(super) prints: Few<Print, 4>,
+    pub(super) prints: SmallVec<[Print; 4]>,
 }
 
 /// One parameter's print.

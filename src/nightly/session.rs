@@ -1,7 +1,5 @@
 //! Which calls belong to one session, and how well that is known (METHOD section 2).
 
-use std::collections::BTreeSet;
-
 use super::call::Call;
 use super::names::NameId;
 use crate::call::{CallDuration, Outcome, SessionGrade, SessionKey, UnixNanos};
@@ -125,17 +123,19 @@ pub(super) fn order(call: &Call) -> Order {
 /// Answers whether there are two or more.
 fn settle_clients(calls: &mut [Call], members: &[u32], unknown: NameId) -> bool {
     let of = |at: &u32| calls.get(*at as usize).map(|call| call.client);
-    let known: BTreeSet<NameId> = members.iter().filter_map(of).filter(|c| *c != unknown).collect();
-    if let (Some(only), 1) = (known.first(), known.len()) {
-        for at in members {
-            if let Some(call) = calls.get_mut(*at as usize)
-                && call.client == unknown
-            {
-                call.client = *only;
-            }
+    let mut known = members.iter().filter_map(of).filter(|client| *client != unknown);
+    let Some(only) = known.next() else { return false };
+    if known.any(|client| client != only) {
+        return true;
+    }
+    for at in members {
+        if let Some(call) = calls.get_mut(*at as usize)
+            && call.client == unknown
+        {
+            call.client = only;
         }
     }
-    known.len() >= 2
+    false
 }
 
 fn is_too_long(calls: &[Call], members: &[u32]) -> bool {
@@ -154,6 +154,11 @@ fn split(
     let client = |at: u32| calls.get(at as usize).map(|call| call.client);
     members
         .sort_unstable_by_key(|at| calls.get(*at as usize).map(|call| (call.client, order(call))));
+    let is_one = members.first().map(|at| client(*at)) == members.last().map(|at| client(*at));
+    if let Some(client) = members.first().and_then(|first| client(*first)).filter(|_| is_one) {
+        all.push(Session { grade, client, is_shared, key, calls: members });
+        return;
+    }
     for session in members.chunk_by(|a, b| client(*a) == client(*b)) {
         if let Some(client) = session.first().and_then(|first| client(*first)) {
             all.push(Session { grade, client, is_shared, key, calls: session.to_vec() });

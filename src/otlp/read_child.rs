@@ -6,7 +6,7 @@ use super::DecodeError;
 use super::read_span::{Pairs, Reader, empty_span, key_of, kind};
 use super::span_view::SpanView;
 use super::value::Attributes;
-use super::wire::Fields;
+use super::wire::{Fields, touch};
 
 impl Reader {
     /// A span without its events and without the attributes that `is_read` does not take. They
@@ -20,6 +20,8 @@ impl Reader {
         const ATTRIBUTE: u8 = 0x4a;
         let mut span = empty_span();
         pairs.clear();
+        // It was looked at a megabyte ago.
+        touch(message);
         let mut fields = Fields::of(message);
         loop {
             while let Some(pair) = fields.next_if(ATTRIBUTE)? {

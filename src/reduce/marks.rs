@@ -38,10 +38,12 @@ const USUAL_LIMITS: &[usize] =
 pub(super) fn is_as_long_as_a_limit(text: &str) -> bool {
     let is_limit = |length: usize| USUAL_LIMITS.binary_search(&length).is_ok();
     // No shorter text reaches the least limit, however it is counted.
-    text.len() >= 128
-        && (is_limit(text.len())
-            || is_limit(text.chars().count())
-            || is_limit(text.encode_utf16().count()))
+    if text.len() < 128 {
+        return false;
+    }
+    is_limit(text.len())
+        || (!text.is_ascii()
+            && (is_limit(text.chars().count()) || is_limit(text.encode_utf16().count())))
 }
 
 /// Whether a redaction mark stands anywhere in `text`.

@@ -1,6 +1,8 @@
 //! `core` and `pos`: the arguments without what turns a page, and what turns it alone
 //! (args-hash.md section 10).
 
+use std::borrow::Cow;
+
 use super::canonical_json::{self, Canonical, MemberText};
 use super::context::PagingDeclaration;
 
@@ -96,7 +98,7 @@ pub(super) fn paging(
     let mut split = Split::default();
     for member in arguments.members() {
         if Some(member.key) == ignored {
-            split.put(Part::Ignored, member.text.to_owned());
+            split.put(Part::Ignored, member.text);
             continue;
         }
         let key = fold(member.key);
@@ -107,7 +109,7 @@ pub(super) fn paging(
             Some(declared) => declared_part(member.key, declared),
             None => known_part(&key, member.value),
         };
-        split.put(part, member.text.to_owned());
+        split.put(part, member.text);
     }
     let has_ignored = split.has_ignored;
     let mut paging = split.finish();
@@ -124,48 +126,48 @@ pub(super) fn paging(
 }
 
 #[derive(Default)]
-struct Split {
-    rest: Vec<String>,
-    position: Vec<String>,
+struct Split<'a> {
+    rest: Vec<Cow<'a, str>>,
+    position: Vec<Cow<'a, str>>,
     has_other: bool,
     has_ignored: bool,
 }
 
-impl Split {
-    fn put(&mut self, part: Part, member: String) {
+impl<'a> Split<'a> {
+    fn put(&mut self, part: Part, member: &'a str) {
         match part {
-            Part::Rest => self.rest.push(member),
-            Part::Position => self.position.push(member),
+            Part::Rest => self.rest.push(member.into()),
+            Part::Position => self.position.push(member.into()),
             Part::Size => self.has_other = true,
             Part::Ignored => (self.has_other, self.has_ignored) = (true, true),
         }
     }
 
     /// Takes an object of paging parameters apart; tells whether it is one.
-    fn container(&mut self, member: MemberText<'_>) -> bool {
+    fn container(&mut self, member: MemberText<'a>) -> bool {
         let Ok(inner) = canonical_json::exact_text(member.value) else { return false };
         if !inner.is_object() {
             return false;
         }
-        let mut split = Self::default();
+        let mut split = Split::default();
         for each in inner.members() {
-            split.put(known_part(&fold(each.key), each.value), each.text.to_owned());
+            split.put(known_part(&fold(each.key), each.value), each.text);
         }
         let key = member.text.strip_suffix(member.value).unwrap_or_default();
-        let whole = |members: &[String]| format!("{key}{{{}}}", members.join(","));
+        let whole = |members: &[Cow<'_, str>]| format!("{key}{{{}}}", members.join(","));
         if !split.position.is_empty() {
-            self.position.push(whole(&split.position));
+            self.position.push(whole(&split.position).into());
         }
         // An object left empty is as if it had not been sent: page one often has none.
         if !split.rest.is_empty() {
-            self.rest.push(whole(&split.rest));
+            self.rest.push(whole(&split.rest).into());
         }
         self.has_other |= split.has_other || split.rest.is_empty();
         true
     }
 
     fn finish(self) -> Paging {
-        let object = |members: &[String]| format!("{{{}}}", members.join(","));
+        let object = |members: &[Cow<'_, str>]| format!("{{{}}}", members.join(","));
         let has_any = self.has_other || !self.position.is_empty();
         Paging {
             core: has_any.then(|| object(&self.rest)),
@@ -206,6 +208,12 @@ fn known_part(key: &str, value: &str) -> Part {
 /// A key as names are compared: lower-case, without `_`, `-` and a leading `$`.
 fn fold(key: &str) -> String {
     let key = key.strip_prefix('$').unwrap_or(key);
+    // As nearly all are.
+    if key.is_ascii() {
+        let mut folded = key.to_ascii_lowercase();
+        folded.retain(|c| !matches!(c, '_' | '-'));
+        return folded;
+    }
     key.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 

@@ -23,7 +23,7 @@ pub(super) trait Sink: Send {
     /// The days whose sightings were erased.
     fn erased_days(&mut self) -> Result<ErasedDays, StoreError>;
 
-    /// Adds the counts to those that are stored, all or none.
+    /// Adds the counts to those that are stored, all or none. Called with none now and then, too.
     fn save_arrivals(&mut self, book: &ArrivalBook, patience: Patience) -> Result<(), StoreError>;
 
     /// Lets go of what is no longer needed; called after each group, and every few seconds.

@@ -321,9 +321,6 @@ impl Ledger {
     ) -> Result<(), StoreError> {
         self.saved = Instant::now();
         let book = std::mem::take(&mut *lock_of(arrivals));
-        if book.is_empty() {
-            return Ok(());
-        }
         let saved = sink.save_arrivals(&book, patience);
         if saved.is_err() {
             lock_of(arrivals).merge(&book);

@@ -6,4 +6,5 @@
 mod faults;
 mod figures;
 mod marks;
+mod speed;
 mod verbs;

@@ -47,7 +47,7 @@ impl Fixture {
         if let Some((user, password)) = engine.user() {
             let file = folder.path().join("password");
             std::fs::write(&file, password).unwrap();
-            text.push_str(&format!("  user: {user}\n  password_file: {}\n", file.display()));
+            text = format!("{text}  user: {user}\n  password_file: {}\n", file.display());
         }
         let config: config::Store = yaml_serde::from_str(&text).unwrap();
         let store = Store::create_configured(&config).unwrap();
@@ -121,7 +121,7 @@ fn apart(number: u32, sightings: &mut [Sighting], attempts: &mut [Attempt]) {
 fn make_odd(number: u32, sightings: &mut [Sighting]) {
     for one in sightings {
         let [_, b, c, d, e, ..] = *one.span_id.as_bytes();
-        if number % 7 == 3 && d % 5 == 0 {
+        if number % 7 == 3 && d.is_multiple_of(5) {
             one.is_time_known = false;
         }
         if number % 3 == 1 && one.kind == SpanKind::Server && one.arguments.is_none() {
@@ -136,7 +136,7 @@ fn make_odd(number: u32, sightings: &mut [Sighting]) {
                 prints: Vec::new(),
             });
         }
-        if number % 5 == 2 && c % 6 == 0 && one.parent_span_id.is_none() {
+        if number % 5 == 2 && c.is_multiple_of(6) && one.parent_span_id.is_none() {
             one.end = UnixNanos::new(u64::MAX - u64::from(b) * 200_000_000);
         }
         if number % 4 == 2 && one.kind == SpanKind::Server && b.is_multiple_of(2) {
@@ -152,7 +152,7 @@ fn make_odd(number: u32, sightings: &mut [Sighting]) {
                 one.scope = Name::cut("another scope");
             }
         }
-        if number % 11 == 5 && e % 3 == 0 {
+        if number % 11 == 5 && e.is_multiple_of(3) {
             one.service = None;
             if e.is_multiple_of(2) {
                 one.kind = SpanKind::Internal;

@@ -1,6 +1,6 @@
 //! The real program, killed at the worst moments: what it answered with OK is there afterwards,
 //! and what was sent again is counted once.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -15,8 +15,9 @@ use firstcall::call::{CallDuration, Day, UnixNanos};
 use firstcall::clock::{Clock, SystemClock};
 use firstcall::store::Store;
 use prost::Message;
+use tokio::io::AsyncWriteExt;
 
-use super::receive::client::{EXPORT, Pieces, call, connect_h2, post};
+use super::receive::client::{EXPORT, Pieces, call, connect_h2, head, post};
 use super::receive::spans::{call_at, framed, request};
 
 /// A running `firstcall serve`.
@@ -212,6 +213,80 @@ async fn bug_24_the_same_request_twice_and_again_after_a_restart_is_one_call() {
         program.kill();
     }
     assert_eq!(counted(folder.path(), noon().day()), 1);
+}
+
+/// Calls of one request that is cancelled.
+const CALLS: u64 = 200;
+
+/// A request with the calls of a round.
+fn several(round: u64) -> Vec<u8> {
+    let start = |number: u64| noon().saturating_add(CallDuration::from_millis(number * 10)).get();
+    let numbers = round * CALLS..(round + 1) * CALLS;
+    request(numbers.map(|number| call_at(number, start(number))).collect()).encode_to_vec()
+}
+
+/// Sends a request over gRPC and cancels it after `patience`, whatever has become of it.
+async fn cancel_over_grpc(address: SocketAddr, body: &[u8], patience: Duration) {
+    let mut sender = connect_h2(address).await;
+    let request = http::Request::post(format!("http://localhost{EXPORT}"))
+        .header("content-type", "application/grpc")
+        .header("grpc-timeout", format!("{}u", patience.as_micros()))
+        .body(Pieces::whole(framed(0, body)))
+        .unwrap();
+    sender.ready().await.unwrap();
+    let answering = async { sender.send_request(request).await.map(|_head| ()) };
+    // Dropped here, which resets the stream.
+    drop(tokio::time::timeout(patience, answering).await);
+}
+
+/// The same over HTTP/1.1, of which so much is sent; then the connection is closed.
+async fn cancel_over_http(address: SocketAddr, body: &[u8], sent: usize, patience: Duration) {
+    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let head = format!("{}\r\n", head(body.len()));
+    stream.write_all(&[head.as_bytes(), &body[..sent]].concat()).await.unwrap();
+    tokio::time::sleep(patience).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancelled_request_leaves_all_or_nothing_and_its_resend_counts_once_after_a_restart_too()
+{
+    const ROUNDS: u64 = 24;
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::start(folder.path());
+    for round in 0..ROUNDS {
+        let body = several(round);
+        let patience = match round {
+            // Some are long done when they are cancelled.
+            20.. => Duration::from_millis(500),
+            _ => Duration::from_micros(round * 400),
+        };
+        match round % 4 {
+            0 => cancel_over_http(program.http, &body, body.len() / 2, patience).await,
+            1 => cancel_over_http(program.http, &body, body.len(), patience).await,
+            _ => cancel_over_grpc(program.grpc, &body, patience).await,
+        }
+    }
+    assert_eq!(program.terminate().code(), Some(0));
+    let kept = stored(folder.path());
+    let whole = |round: &u64| {
+        let of_round = kept.range(round * CALLS..(round + 1) * CALLS).count() as u64;
+        assert!(of_round == 0 || of_round == CALLS, "{of_round} of round {round}");
+        of_round == CALLS
+    };
+    let whole: Vec<u64> = (0..ROUNDS).filter(whole).collect();
+    assert!([21, 22, 23].iter().all(|round| whole.contains(round)), "{whole:?}");
+    assert!(!whole.iter().any(|round| round % 4 == 0), "half sent: {whole:?}");
+
+    // Nobody was answered: each is sent again, and again after another restart.
+    for _ in 0..2 {
+        let program = Program::start(folder.path());
+        for round in 0..ROUNDS {
+            assert_eq!(post(program.http, &several(round), &[]).await.status, 200);
+        }
+        program.kill();
+    }
+    assert_eq!(stored(folder.path()), (0..ROUNDS * CALLS).collect());
+    assert_eq!(counted(folder.path(), noon().day()), ROUNDS * CALLS);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -76,7 +76,7 @@ impl World {
         let store = Store::create(self.data()).unwrap();
         let writer = Arc::new(Writer::start(&store, WriterOptions::default()).unwrap());
         let secret = store.secret().unwrap();
-        let ingest = server::ingest(&self.config, Arc::clone(&writer), self.clock(), secret);
+        let ingest = server::ingest(&self.config, Arc::clone(&writer), self.clock(), &secret);
         for body in bodies {
             let reading = ingest.read(&body.bytes, body.format, None).unwrap();
             block_on(ingest.commit(reading)).unwrap();

@@ -13,4 +13,4 @@ mod security;
 pub(crate) mod server;
 pub(crate) mod spans;
 mod stopping;
-mod tls;
+pub(crate) mod tls;

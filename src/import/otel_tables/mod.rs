@@ -60,7 +60,7 @@ pub fn run(
 ) -> Result<Imported, ImportError> {
     let store = Store::create_configured(&config.store)?;
     let writer = Arc::new(Writer::start(&store, WriterOptions::default())?);
-    let ingest = server::ingest(config, Arc::clone(&writer), Arc::clone(clock), store.secret()?);
+    let ingest = server::ingest(config, Arc::clone(&writer), Arc::clone(clock), &store.secret()?);
     let mut reader = Reader::new(source, config, &store, &ingest, clock)?;
     let read = reader.read(listener);
     // What was committed is noted, however the reading ended.
@@ -77,7 +77,7 @@ pub fn run_beside(
     clock: &Arc<dyn Clock>,
     listener: &mut dyn Listener,
 ) -> Result<Imported, ImportError> {
-    let ingest = server::ingest(config, Arc::clone(writer), Arc::clone(clock), store.secret()?);
+    let ingest = server::ingest(config, Arc::clone(writer), Arc::clone(clock), &store.secret()?);
     let mut reader = Reader::new(source, config, store, &ingest, clock)?;
     reader.read(listener)?;
     reader.wait_until_noted()?;

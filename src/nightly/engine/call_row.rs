@@ -87,7 +87,7 @@ impl CallRow {
             received: call.received.get(),
             sightings: call.sightings,
             duplicates: call.duplicates,
-            recovery: call.recovery.as_ref().map(packed).unwrap_or_default(),
+            recovery: call.recovery.as_deref().map(packed).unwrap_or_default(),
             layer,
             value,
             core,
@@ -131,7 +131,7 @@ fn columns(args: &Args, names: &Names) -> MoreArgs {
 }
 
 /// What a call tells of recovery as bytes; only the process that wrote them can read its names.
-fn packed(recovery: &Box<CallRecovery>) -> Vec<u8> {
+fn packed(recovery: &CallRecovery) -> Vec<u8> {
     let mut out = Out::default();
     recovery.pack(&mut out);
     out.written().to_vec()

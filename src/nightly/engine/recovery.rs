@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use clickhouse::Row;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use super::conduct::Work;
 use super::statements::Slice;
@@ -19,7 +20,6 @@ use crate::nightly::bytes::In;
 use crate::nightly::call::{Call, Joint};
 use crate::nightly::call_recovery::CallRecovery;
 use crate::nightly::declared::ToolTerms;
-use crate::nightly::few::Few;
 use crate::nightly::names::{NameId, Names};
 use crate::nightly::packed::Packed;
 use crate::nightly::pass::NightlyError;
@@ -210,7 +210,7 @@ impl UncertainRow {
         } else {
             Some(Box::new(CallRecovery::unpack(&mut In(&self.recovery))?))
         };
-        let args: Option<Few<Args, 1>> =
+        let args: Option<SmallVec<[Args; 1]>> =
             self.args.iter().map(|args| of_layer(args, names)).collect();
         let call = Call {
             trace_id: TraceId::from_bytes(&self.trace)?,
@@ -268,6 +268,6 @@ fn of_layer((layer, value, hides): &(String, u64, u8), names: &Names) -> Option<
         pos: None,
         hides: *hides == 1,
         is_empty_object: false,
-        prints: Few::default(),
+        prints: SmallVec::new(),
     })
 }

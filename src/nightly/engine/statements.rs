@@ -74,7 +74,7 @@ impl Statements {
     /// next one.
     pub(super) fn until(mut self, received: UnixNanos) -> Self {
         if let Some((_, near)) = self.values.iter_mut().find(|(name, _)| *name == "{near}") {
-            near.push_str(&format!(" AND received <= {}", received.get()));
+            *near = format!("{near} AND received <= {}", received.get());
         }
         self
     }

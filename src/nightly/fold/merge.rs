@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU64;
 
+use smallvec::SmallVec;
+
 use super::below::Below;
 use super::dedupe::Node;
 use crate::call::{CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey};
 use crate::nightly::call::{Call, Joint};
 use crate::nightly::call_recovery;
-use crate::nightly::few::Few;
 use crate::nightly::names::{KnownNames, NameId};
 use crate::nightly::seen::{Args, Seen};
 
@@ -152,8 +153,8 @@ fn client_by_emitter(nodes: &[&Node<'_>], known: KnownNames) -> Option<NameId> {
 }
 
 /// One entry per layer, the outermost sighting's first.
-fn arguments<'a>(seen: impl Iterator<Item = &'a Seen>) -> Few<Args, 1> {
-    let mut kept = Few::default();
+fn arguments<'a>(seen: impl Iterator<Item = &'a Seen>) -> SmallVec<[Args; 1]> {
+    let mut kept = SmallVec::new();
     for args in seen.filter_map(|seen| seen.args.as_ref()) {
         if kept.iter().all(|other: &Args| other.layer != args.layer) {
             kept.push(args.clone());

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use clickhouse::error::Error;
 use clickhouse::query::Query;
 use clickhouse::{Client, RowOwned, RowRead, RowWrite};
 use serde_json::Value;

@@ -3,7 +3,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -20,9 +19,6 @@ use crate::store::error::StoreError;
 use crate::store::imports::ImportedBook;
 use crate::store::sink::{Patience, Sink};
 
-/// For how long the list of erased days is believed. A day is erased more than a week after it.
-const ERASED_FOR: Duration = Duration::from_secs(10);
-
 /// Books of counts that wait to be sent again; further counts gather in memory meanwhile.
 const MAX_PENDING: usize = 2;
 
@@ -30,7 +26,6 @@ const MAX_PENDING: usize = 2;
 #[derive(Debug)]
 pub(in crate::store) struct DatabaseSink {
     engine: Arc<Engine>,
-    erased: Option<(Instant, ErasedDays)>,
     pending: VecDeque<PendingCounts>,
     receiver: Receiver,
 }
@@ -47,7 +42,7 @@ struct PendingCounts {
 impl DatabaseSink {
     pub(super) fn start(engine: &Arc<Engine>) -> Result<Self, StoreError> {
         let receiver = Receiver::begin(engine)?;
-        Ok(Self { engine: Arc::clone(engine), erased: None, pending: VecDeque::new(), receiver })
+        Ok(Self { engine: Arc::clone(engine), pending: VecDeque::new(), receiver })
     }
 
     /// One insert a table. Its rows are one block, and so one part in each day; the parts of
@@ -109,14 +104,8 @@ impl Sink for DatabaseSink {
     }
 
     fn erased_days(&mut self) -> Result<ErasedDays, StoreError> {
-        if let Some((read, days)) = &self.erased
-            && read.elapsed() < ERASED_FOR
-        {
-            return Ok(days.clone());
-        }
-        let days = erased::read(&self.engine)?;
-        self.erased = Some((Instant::now(), days.clone()));
-        Ok(days)
+        // Asked for late sightings only, and never remembered: another machine may run the pass.
+        erased::read(&self.engine)
     }
 
     fn save_arrivals(&mut self, book: &ArrivalBook, patience: Patience) -> Result<(), StoreError> {

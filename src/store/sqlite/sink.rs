@@ -59,6 +59,9 @@ impl Sink for FolderSink {
     }
 
     fn save_arrivals(&mut self, book: &ArrivalBook, patience: Patience) -> Result<(), StoreError> {
+        if book.is_empty() {
+            return Ok(());
+        }
         let file = self.folder.main_file();
         let now = FileIdentity::of(&file);
         // Taken out: after an error it is dropped, and the next time opens anew.

@@ -70,7 +70,7 @@ fn an_engine_that_stops_before_an_insert_is_not_answered_for() {
     let store = place.store();
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
     commit(&writer, vec![sighting(1)]).unwrap();
-    place.engine().unwrap().fault(Fault::new(FaultKind::StopBefore).of("INSERT INTO sightings"));
+    place.engine().unwrap().fault(Fault::new(FaultKind::StopBefore).of("INSERT INTO `sightings`"));
     let error = commit(&writer, vec![sighting(2)]).unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }) && error.is_retryable(), "{error}");
     place.engine_mut().unwrap().wait_until_stopped();
@@ -87,7 +87,7 @@ fn an_insert_whose_acknowledgement_was_lost_is_sent_again_and_counted_once() {
     let Some(mut place) = engine() else { return };
     let store = place.store();
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
-    place.engine().unwrap().fault(Fault::new(FaultKind::StopAfter).of("INSERT INTO sightings"));
+    place.engine().unwrap().fault(Fault::new(FaultKind::StopAfter).of("INSERT INTO `sightings`"));
     let error = commit(&writer, vec![sighting(1), sighting(2)]).unwrap_err();
     assert!(error.is_retryable(), "{error}");
     place.engine_mut().unwrap().wait_until_stopped();
@@ -106,10 +106,10 @@ fn a_connection_that_breaks_is_tried_once_more_with_the_same_token() {
     let store = place.store();
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
     let engine = place.engine().unwrap();
-    engine.fault(Fault::new(FaultKind::Refuse).of("INSERT INTO sightings").times(1));
+    engine.fault(Fault::new(FaultKind::Refuse).of("INSERT INTO `sightings`").times(1));
     commit(&writer, vec![sighting(1)]).unwrap();
     assert_eq!(numbers(&store), [1]);
-    engine.fault(Fault::new(FaultKind::Refuse).of("INSERT INTO sightings").times(2));
+    engine.fault(Fault::new(FaultKind::Refuse).of("INSERT INTO `sightings`").times(2));
     assert!(commit(&writer, vec![sighting(2)]).unwrap_err().is_retryable());
     assert_eq!(numbers(&store), [1]);
 }
@@ -120,7 +120,7 @@ fn a_slow_engine_is_given_up_and_nothing_is_counted_twice() {
     let (_config, store) = impatient(&place);
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
     let slow = FaultKind::Delay(Duration::from_millis(1500));
-    place.engine().unwrap().fault(Fault::new(slow).of("INSERT INTO sightings").times(1));
+    place.engine().unwrap().fault(Fault::new(slow).of("INSERT INTO `sightings`").times(1));
     let error = commit(&writer, vec![sighting(1)]).unwrap_err();
     assert!(matches!(error, StoreError::TooSlow { .. }) && error.is_retryable(), "{error}");
     // The insert that was given up may still be done.
@@ -144,7 +144,7 @@ async fn a_sender_is_told_to_come_back_while_the_engine_is_slow_or_gone() {
     let sent = |answer: &crate::receive::client::Answer| answer.status;
     assert_eq!(sent(&post(server.http, &body(1), &[]).await), 200);
     let slow = FaultKind::Delay(Duration::from_secs(2));
-    place.engine().unwrap().fault(Fault::new(slow).of("INSERT INTO sightings"));
+    place.engine().unwrap().fault(Fault::new(slow).of("INSERT INTO `sightings`"));
     let answer = post(server.http, &body(2), &[]).await;
     assert_eq!(sent(&answer), 503);
     assert!(answer.header("retry-after").is_some(), "a delay is asked for");
@@ -163,7 +163,7 @@ async fn a_sender_is_told_to_come_back_while_the_engine_is_slow_or_gone() {
 
 #[test]
 fn an_engine_that_stops_in_a_publication_leaves_the_old_figures_whole() {
-    for (statement, after) in [("INSERT INTO day_figures", 0), ("INSERT INTO days", 0)] {
+    for statement in ["INSERT INTO day_figures", "INSERT INTO days"] {
         let Some(mut place) = engine() else { return };
         let store = place.store();
         let writer = Writer::start(&store, WriterOptions::default()).unwrap();
@@ -172,7 +172,7 @@ fn an_engine_that_stops_in_a_publication_leaves_the_old_figures_whole() {
         let before = store.read_days(day(), day()).unwrap();
         let covered = store.coverage().unwrap();
         commit(&writer, vec![sighting(2)]).unwrap();
-        let stop = Fault::new(FaultKind::StopBefore).of(statement).after(after);
+        let stop = Fault::new(FaultKind::StopBefore).of(statement);
         place.engine().unwrap().fault(stop);
         let ended = nightly::run(&store, DaysToRun::Due, &night(), &mut |_event| {});
         assert!(ended.is_err() || !ended.unwrap().failed.is_empty());
@@ -192,20 +192,19 @@ fn an_engine_that_stops_in_a_publication_leaves_the_old_figures_whole() {
 }
 
 #[test]
-fn an_engine_that_stops_while_a_day_is_read_publishes_nothing() {
+fn an_engine_that_stops_while_sightings_are_read_is_told() {
     let Some(mut place) = engine() else { return };
     let store = place.store();
     let writer = Writer::start(&store, WriterOptions::default()).unwrap();
     commit(&writer, (1..=5000).map(sighting).collect()).unwrap();
     place.engine().unwrap().fault(Fault::new(FaultKind::StopWithin).of("FROM sightings WHERE day"));
-    let ended = nightly::run(&store, DaysToRun::Due, &night(), &mut |_event| {});
-    assert!(ended.is_err() || !ended.unwrap().failed.is_empty());
+    let mut rows = 0;
+    let ended = store.read_sightings(day(), day().start(), day().end(), &mut |_row| rows += 1);
+    // What was cut must not look like the end.
+    assert!(ended.unwrap_err().is_retryable() && rows < 5000, "{rows}");
     place.engine_mut().unwrap().wait_until_stopped();
     place.engine_mut().unwrap().restart();
-    assert_eq!(store.coverage().unwrap(), []);
-    end_lease(place.engine().unwrap());
-    pass(&store);
-    assert_eq!(calls(&store), 5000);
+    assert_eq!(numbers(&store).len(), 5000);
 }
 
 #[test]

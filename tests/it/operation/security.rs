@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use tokio_rustls::rustls::version::TLS13;
+
 use crate::receive::client::post;
+use crate::receive::tls;
 use crate::support::{self, RunningServer, stderr};
 
 const OLD: &str = "old-token-0123456789";
@@ -64,6 +67,37 @@ async fn a_token_is_replaced_while_the_program_runs_and_stands_in_no_log_line() 
     let log = String::from_utf8(server.stop().log).unwrap();
     assert!(log.contains("the new ones are in force"), "{log}");
     assert!(!log.contains(OLD) && !log.contains(NEW), "{log}");
+}
+
+#[tokio::test]
+async fn bug_26_a_certificate_is_replaced_while_the_program_runs_and_its_key_stands_in_no_log_line()
+{
+    let folder = tempfile::tempdir().unwrap();
+    let (old, new) = (tls::identity(), tls::identity());
+    let files = tls::write(folder.path(), &old);
+    let config = folder.path().join("firstcall.yaml");
+    let (cert, key) = (files.certificates.display(), files.key.display());
+    let tls = format!("tls: {{cert_file: '{cert}', key_file: '{key}'}}");
+    std::fs::write(&config, format!("receivers: {{otlp: {{{tls}}}}}\n")).unwrap();
+    let args = ["--config", config.to_str().unwrap(), "--log-level", "trace"];
+    let server = RunningServer::start_with(&folder.path().join("data"), &args, &[]);
+    let stream = tls::connect(server.http, &old, None, &TLS13).await.unwrap();
+    assert_eq!(tls::post(stream).await, Some(200));
+
+    tls::write(folder.path(), &new);
+    let stream = loop {
+        match tls::connect(server.http, &new, None, &TLS13).await {
+            Ok(stream) => break stream,
+            Err(_refused) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    };
+    assert_eq!(tls::post(stream).await, Some(200));
+    assert!(tls::connect(server.http, &old, None, &TLS13).await.is_err());
+    let log = String::from_utf8(server.stop().log).unwrap();
+    for identity in [&old, &new] {
+        let key = identity.signing_key.serialize_pem();
+        assert!(!log.contains(key.lines().nth(1).unwrap()), "{log}");
+    }
 }
 
 #[test]

@@ -21,13 +21,13 @@ use super::client::{EXPORT, Pieces, call, head, read_answer};
 use super::server::Server;
 use super::spans::{framed, one_call};
 
-type Identity = CertifiedKey<rcgen::KeyPair>;
+pub(crate) type Identity = CertifiedKey<rcgen::KeyPair>;
 
-fn identity() -> Identity {
+pub(crate) fn identity() -> Identity {
     generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap()
 }
 
-fn write(folder: &Path, identity: &Identity) -> TlsFiles {
+pub(crate) fn write(folder: &Path, identity: &Identity) -> TlsFiles {
     let files = TlsFiles {
         certificates: folder.join("cert.pem"),
         key: folder.join("key.pem"),
@@ -45,7 +45,7 @@ async fn serve(files: TlsFiles) -> (Server, Arc<Tls>) {
 }
 
 /// Connects as a client that trusts `server` alone.
-async fn connect(
+pub(crate) async fn connect(
     address: SocketAddr,
     server: &Identity,
     own: Option<&Identity>,
@@ -70,7 +70,7 @@ async fn connect(
 }
 
 /// The status of a request over HTTP/1.1; none where the connection ended without an answer.
-async fn post(mut stream: TlsStream<TcpStream>) -> Option<u16> {
+pub(crate) async fn post(mut stream: TlsStream<TcpStream>) -> Option<u16> {
     let body = one_call();
     let request = [head(body.len()).as_bytes(), b"\r\n", &body].concat();
     stream.write_all(&request).await.ok()?;

@@ -127,7 +127,7 @@ impl<'p> World<'p> {
         };
         match operation {
             Operation::CrashBeforeCommit(number) => {
-                refuse("INSERT INTO sightings", 0);
+                refuse("INSERT INTO `sightings`", 0);
                 let batch = Batch::of(self.clock.now(), self.message(number));
                 let open = self.open_of(&batch.sightings).len();
                 let writer = self.writer.as_ref().unwrap();
