@@ -7,9 +7,10 @@ use crate::call::Day;
 use crate::clock::{Clock as _, SystemClock};
 use crate::config::Config;
 use crate::exporters;
-use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Question, Terms};
+use crate::figures::format::plural;
+use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Terms};
 use crate::report::{self, Range};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// Arguments of `firstcall nightly`.
 #[derive(Debug, Args)]
@@ -23,8 +24,9 @@ pub struct NightlyArgs {
     /// Run the days up to this one, included
     #[arg(long, value_name = "DAY", requires = "from")]
     to: Option<Day>,
-    /// Print how each call of this tool was judged on the day; runs and changes nothing
-    #[arg(long, value_name = "TOOL", requires = "day")]
+    /// Print how each call of this tool was judged on --day, else on the last covered day; runs
+    /// and changes nothing
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["from", "to"])]
     explain: Option<String>,
     /// Only the calls of this client
     #[arg(long, value_name = "CLIENT", requires = "explain")]
@@ -37,9 +39,9 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let store = Store::open_configured(&config.store)?;
     let declared = declared::of(&config.tools);
     let terms = Terms::inferring(config.sessions.infer);
-    if let (Some(tool), Some(day)) = (&args.explain, args.day) {
-        let (tool, client) = (tool.clone(), args.client.clone());
-        return explain::print_calls(&store, terms, &declared, &Question { tool, client, day });
+    if let Some(tool) = &args.explain {
+        let question = (tool.clone(), args.client.clone(), args.day);
+        return explain::print_calls(&store, terms, &declared, question);
     }
     let days = match (args.day, args.from, args.to) {
         (Some(day), ..) => DaysToRun::Range { from: day, to: day },
@@ -54,12 +56,17 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     for day in &pass.kept {
         tell(&format!("{day}: its sightings are no longer kept; its figures stay as they are"));
     }
-    let erased = nightly::erase(&store, config.nightly.restate_days, &SystemClock)?;
+    let erased = match nightly::erase(&store, config.nightly.restate_days, &SystemClock) {
+        // It began in between, and erases when it is done; this one has done what it was asked.
+        Err(NightlyError::Store(StoreError::PassRunning { .. })) => Vec::new(),
+        erased => erased?,
+    };
     if let (Some(first), Some(last)) = (erased.first(), erased.last()) {
         tell(&format!(
-            "{first} to {last}: the sightings of {} days can no longer be restated and are erased; \
-             the figures stay",
+            "{first} to {last}: the sightings of {} {} can no longer be restated and are erased; the \
+             figures stay",
             erased.len(),
+            plural(erased.len() as u64, "day", "days"),
         ));
     }
     if pass.days.is_empty() && pass.failed.is_empty() {
@@ -102,7 +109,8 @@ fn told(passed: &DayPassed) -> String {
     let DayPassed { day, calls, judged, late, is_again, .. } = passed;
     let verb = if *is_again { "covered again" } else { "covered" };
     let late = if *late == 0 { String::new() } else { format!(", {late} of them late") };
-    format!("{day}: {verb}; {calls} calls{late}, {judged} judged")
+    let noun = plural(*calls, "call", "calls");
+    format!("{day}: {verb}; {calls} {noun}{late}, {judged} judged")
 }
 
 impl From<NightlyError> for Failure {

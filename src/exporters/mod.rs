@@ -15,7 +15,8 @@ use std::path::PathBuf;
 
 use crate::call::{ClientName, Day, ToolKey};
 use crate::config::OtlpExporter;
-use crate::figures::RangeFigures;
+use crate::figures::finding::nameable;
+use crate::figures::{Figures, RangeFigures};
 
 /// What was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,7 +94,13 @@ pub fn send(
     };
     let mut pipeline = otlp::Pipeline::start(settings, endpoint)?;
     pipeline.add_range(as_of, range.covered.len() as u64);
-    pipeline.add(Of::Overall, &range.overall)?;
+    let nameable = nameable(range);
+    let named = |figures: &Figures| {
+        let mut figures = figures.clone();
+        figures.reworded.retain(|name, _| nameable.contains(name));
+        figures
+    };
+    pipeline.add(Of::Overall, &named(&range.overall))?;
     for (key, tool) in &range.tools {
         pipeline.add(Of::Tool(key), &tool.all)?;
         for (client, packed) in &tool.clients {
@@ -101,7 +108,7 @@ pub fn send(
         }
     }
     for (client, figures) in &range.clients {
-        pipeline.add(Of::Client(client), figures)?;
+        pipeline.add(Of::Client(client), &named(figures))?;
     }
     pipeline.finish()
 }

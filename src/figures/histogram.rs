@@ -139,6 +139,28 @@ mod tests {
     }
 
     #[test]
+    fn a_percentile_is_the_value_at_rank_ceil_of_its_share() {
+        // p95 of 20 values is the 19th, of 21 the 20th (19.95), of 100 the 95th.
+        for (small, large, shows_large) in [
+            (19, 1, false),
+            (18, 2, true),
+            (20, 1, false),
+            (19, 2, true),
+            (95, 5, false),
+            (94, 6, true),
+        ] {
+            let mut histogram = Histogram::default();
+            (0..small).for_each(|_| histogram.record(1 << 10));
+            (0..large).for_each(|_| histogram.record(1 << 20));
+            let shown = histogram.percentile(95).unwrap();
+            assert_eq!(shown > 2000.0, shows_large, "{small} and {large}");
+            // A power of two is its bucket's upper bound: the middle is 2^(-1/64) of it, 1.08 % less.
+            let exact = if shows_large { 1_048_576.0 } else { 1024.0 };
+            assert!((shown / exact - 0.989_228).abs() < 1e-6, "{shown}");
+        }
+    }
+
+    #[test]
     fn merging_is_counting_together() {
         let (mut a, mut b, mut both) =
             (Histogram::default(), Histogram::default(), Histogram::default());

@@ -36,7 +36,7 @@ pub struct Figures {
     pub emptiness_known: u64,
     /// Empty answers that were the session's last call of the tool.
     pub empty_accepted: u64,
-    /// Empty answers that were retried.
+    /// Empty answers that were reworded: retried, and the retry is no look-alike.
     pub empty_reworded: u64,
     /// Calls that were retried by `window-30s`, judged ones and others.
     pub retried: u64,
@@ -81,7 +81,8 @@ pub struct Figures {
 pub struct RewordedCount {
     /// Confirmed retries in which it was changed, added or removed.
     pub retries: u64,
-    /// Sessions in which it was seen; a name is shown from five on (METHOD section 3).
+    /// Sessions in which it was seen; a name is shown from five on (METHOD section 3). Where
+    /// several tools are added up, a session counts once per tool that it called.
     pub sessions: u64,
 }
 

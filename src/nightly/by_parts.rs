@@ -238,7 +238,7 @@ pub(super) mod tests {
     use crate::nightly::gathering::{Gathering, Places, Survey, Surveying};
     use crate::nightly::judge_day;
     use crate::nightly::names::NameId;
-    use crate::nightly::parts::Scratch;
+    use crate::nightly::scratch::Scratch;
     use crate::store::StoredSighting;
 
     /// The figures of these sightings by way of parts; `largest` is what a part may have before it

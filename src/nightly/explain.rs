@@ -2,23 +2,21 @@
 //!
 //! No argument, no result, no fingerprint and no session key: sessions are numbered.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use super::by_parts::each_judged;
 use super::call::Call;
 use super::chain::ChainKind;
 use super::declared::Declared;
-use super::exported_call::rfc_3339;
 use super::first_call::Standing;
 use super::judge::{Judged, Judgement, Terms};
 use super::names::Names;
 use super::ordinals::Ordinals;
 use super::pass::{NightlyError, Source, with_calls};
 use super::recovery::Recovered;
-use super::session::{is_of_a_tool, order};
-use crate::call::hidden::is_hidden;
+use super::session::order;
 use crate::call::{
-    BusinessOutcome, CallDuration, Day, Emptiness, KeyStatus, OperationKind, Outcome, SessionGrade,
+    BusinessOutcome, Confidence, Day, Emptiness, KeyStatus, OperationKind, Outcome, SessionGrade,
     Stage, UnixNanos,
 };
 use crate::figures::{Followed, RetryClass, TimeoutFate};
@@ -64,8 +62,52 @@ pub struct ExplainedCall {
     pub is_repeat: bool,
     /// The chain that it belongs to.
     pub chain: Option<ExplainedChain>,
+    /// How far an `ok` can be believed.
+    pub confidence: Confidence,
+    /// Whether a sampling mark says that calls beside it are missing.
+    pub is_sampled: bool,
+    /// How often it was seen, the doubles among it.
+    pub sightings: u32,
+    /// How many of these were one sighting that came again.
+    pub duplicates: u32,
     /// What is known of its recovery; none for most calls.
     pub recovery: Option<ExplainedRecovery>,
+}
+
+/// What a judged call counted as by one of the two rules (METHOD sections 6 and 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// A first-call success.
+    Success,
+    /// None: it failed.
+    Failed,
+    /// None: its answer was empty.
+    Empty,
+    /// None: it was retried.
+    Retried,
+}
+
+impl ExplainedCall {
+    /// What it counted as by `window-30s`; none where it was not judged.
+    pub fn counted(&self) -> Option<Counted> {
+        self.counted_where(|_| true)
+    }
+
+    /// What it counted as once look-alikes are set aside.
+    pub fn counted_as_confirmed(&self) -> Option<Counted> {
+        self.counted_where(|class| !class.is_look_alike())
+    }
+
+    fn counted_where(&self, is_retry: impl Fn(RetryClass) -> bool) -> Option<Counted> {
+        let is_retried = self.retry.is_some_and(|retry| is_retry(retry.class));
+        let counted = match (self.outcome, self.emptiness) {
+            (Outcome::Ok, Emptiness::Yes) => Counted::Empty,
+            (Outcome::Ok, _) if is_retried => Counted::Retried,
+            (Outcome::Ok, _) => Counted::Success,
+            _ => Counted::Failed,
+        };
+        matches!(self.standing, Standing::Judged).then_some(counted)
+    }
 }
 
 /// What shows that a call was retried, and what the retry was.
@@ -149,9 +191,8 @@ fn explain_judged(
 ) -> Vec<(Order, ExplainedCall)> {
     let mut found = Vec::new();
     for (call, judgement) in judged.calls.iter().zip(&judged.judgements) {
-        let Some(tool) = call.tool.filter(|_| is_of_a_tool(call) && judged.is_of_day(call)) else {
-            continue;
-        };
+        // What asked for a tool that is not there is shown too: it is why no figure has it.
+        let Some(tool) = call.tool.filter(|_| judged.is_of_day(call)) else { continue };
         let text = |id| names.text(id);
         if !question.is_about(text(call.service), text(tool), text(call.client)) {
             continue;
@@ -171,6 +212,10 @@ fn explain_judged(
             retry: retry(judged, judgement),
             is_repeat: judgement.is_repeat,
             chain: chain(judged, judgement),
+            confidence: call.confidence,
+            is_sampled: call.is_sampled,
+            sightings: call.sightings,
+            duplicates: call.duplicates,
             recovery: recovery(call, judgement),
         };
         found.push((order(call), explained));
@@ -201,57 +246,6 @@ fn retry(judged: &Judged, judgement: &Judgement) -> Option<ExplainedRetry> {
 fn chain(judged: &Judged, judgement: &Judgement) -> Option<ExplainedChain> {
     let chain = judged.chains.get(judgement.chain? as usize)?;
     Some(ExplainedChain { start: judged.call(chain.first)?.start, kind: chain.kind })
-}
-
-impl fmt::Display for ExplainedCall {
-    /// One line of plain text; names are shown so that they cannot break it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let took = self.end.since(self.start).unwrap_or(CallDuration::from_nanos(0)).as_nanos();
-        let (seconds, nanos) = (took / 1_000_000_000, took % 1_000_000_000);
-        write!(f, "{} to {}", rfc_3339(self.start), rfc_3339(self.end))?;
-        write!(f, " ({seconds}.{nanos:09} s)")?;
-        write!(f, "  {}/{}", shown(&self.service), shown(&self.tool))?;
-        write!(f, "  client {}", shown(&self.client))?;
-        match self.session {
-            Some(session) => write!(f, "  session {session} (grade {})", self.grade)?,
-            None => write!(f, "  no session")?,
-        }
-        let emptiness = match (self.outcome, self.emptiness) {
-            (Outcome::Ok, Emptiness::Yes) => ", empty",
-            (Outcome::Ok, Emptiness::No) => ", not empty",
-            (Outcome::Ok, Emptiness::Unknown) => ", emptiness unknown",
-            _ => "",
-        };
-        write!(f, "  {}{emptiness}", self.outcome)?;
-        match self.standing {
-            Standing::Judged => write!(f, "  judged")?,
-            Standing::Unjudged(reason) => write!(f, "  not judged: {reason}")?,
-            Standing::OfNoTool => write!(f, "  not judged: of no tool")?,
-        }
-        if let Some(retry) = self.retry {
-            write!(f, "  retried at {}: {}", rfc_3339(retry.witness_start), retry.class)?;
-            if retry.is_untested {
-                write!(f, " (arguments not visible)")?;
-            }
-        }
-        if self.is_repeat {
-            write!(f, "  repeat")?;
-        }
-        if let Some(chain) = self.chain {
-            write!(f, "  chain of {}: ", rfc_3339(chain.start))?;
-            match chain.kind {
-                ChainKind::NotOfRetries => write!(f, "no rewording")?,
-                ChainKind::Usable { extra_attempts } => {
-                    write!(f, "usable, extra attempts {extra_attempts}")?;
-                }
-                ChainKind::Abandoned => write!(f, "abandoned")?,
-            }
-        }
-        match self.recovery {
-            Some(recovery) => write!(f, "  recovery: {recovery}"),
-            None => Ok(()),
-        }
-    }
 }
 
 impl fmt::Display for ExplainedRecovery {
@@ -285,19 +279,6 @@ impl fmt::Display for ExplainedRecovery {
     }
 }
 
-/// A name with everything escaped that could break a line or change what a terminal shows.
-fn shown(name: &str) -> String {
-    let mut text = String::with_capacity(name.len());
-    for letter in name.chars() {
-        if is_hidden(letter) {
-            let _cannot_fail = write!(text, "{}", letter.escape_unicode());
-        } else {
-            text.push(letter);
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -307,7 +288,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn explained(sightings: Vec<Sighting>, tool: &str, client: Option<&str>) -> Vec<String> {
+    fn explained(sightings: Vec<Sighting>, tool: &str, client: Option<&str>) -> Vec<ExplainedCall> {
         let day: Day = "2026-11-29".parse().unwrap();
         let mut names = Names::new();
         let calls = fold_day(day, sightings, &mut names);
@@ -315,14 +296,15 @@ mod tests {
         let client = client.map(str::to_owned);
         let question = Question { tool: tool.to_owned(), client, day };
         let found = explain_judged(&judged, &question, &names, &mut Ordinals::default());
-        found.into_iter().map(|(_, call)| call.to_string()).collect()
+        found.into_iter().map(|(_, call)| call).collect()
     }
 
-    fn retried() -> Vec<Sighting> {
+    /// An empty answer at noon, and the same tool with other arguments so many seconds later.
+    fn retried(seconds: u64) -> Vec<Sighting> {
         let first = Sighting { emptiness: Emptiness::Yes, ..plain_sighting() };
         let mut second = plain_sighting();
         second.span_id = SpanId::from_bytes(&[9; 8]).unwrap();
-        second.start = UnixNanos::new(first.start.get() + 10 * SECOND);
+        second.start = UnixNanos::new(first.start.get() + seconds * SECOND);
         second.end = UnixNanos::new(second.start.get());
         if let Some(arguments) = &mut second.arguments {
             arguments.hash = ArgsHash::from_bytes([8; 6]);
@@ -331,33 +313,50 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_why_a_call_counted_as_it_did() {
-        let lines = explained(retried(), "search_orders", None);
-        assert_eq!(
-            lines,
-            [
-                "2026-11-29T12:00:00.000000000Z to 2026-11-29T12:00:01.500000000Z \
-                 (1.500000000 s)  shop/search_orders  client claude-code  session 1 (grade a)  \
-                 ok, empty  judged  retried at 2026-11-29T12:00:10.000000000Z: after_empty  \
-                 chain of 2026-11-29T12:00:00.000000000Z: usable, extra attempts 1",
-                "2026-11-29T12:00:10.000000000Z to 2026-11-29T12:00:10.000000000Z \
-                 (0.000000000 s)  shop/search_orders  client claude-code  session 1 (grade a)  \
-                 ok, not empty  judged  \
-                 chain of 2026-11-29T12:00:00.000000000Z: usable, extra attempts 1",
-            ]
-        );
+    fn each_call_says_why_it_counted_as_it_did() {
+        let calls = explained(retried(10), "search_orders", None);
+        let noon = plain_sighting().start;
+        let kind = ChainKind::Usable { extra_attempts: 1 };
+        let retry = ExplainedRetry {
+            witness_start: UnixNanos::new(noon.get() + 10 * SECOND),
+            class: RetryClass::AfterEmpty,
+            is_untested: false,
+        };
+        assert_eq!(calls.len(), 2);
+        assert_eq!((calls[0].retry, calls[1].retry), (Some(retry), None));
+        let chain = Some(ExplainedChain { start: noon, kind });
+        assert_eq!((calls[0].chain, calls[1].chain), (chain, chain));
+        assert_eq!((calls[0].session, calls[1].session), (Some(1), Some(1)));
+        assert_eq!(calls[0].counted(), Some(Counted::Empty));
+        assert_eq!(calls[1].counted(), Some(Counted::Success));
+        assert_eq!((calls[1].sightings, calls[1].duplicates), (1, 0));
+        // A second after noon the first call has half a second to go: nobody read its answer.
+        let [mut first, second] = <[Sighting; 2]>::try_from(retried(1)).unwrap();
+        first.emptiness = Emptiness::No;
+        let calls = explained(vec![first, second.clone(), second], "search_orders", None);
+        assert_eq!(calls[0].retry.map(|retry| retry.class), Some(RetryClass::FanOut));
+        assert_eq!(calls[0].counted(), Some(Counted::Retried));
+        assert_eq!(calls[0].counted_as_confirmed(), Some(Counted::Success));
+        assert_eq!((calls[1].sightings, calls[1].duplicates), (2, 1));
+    }
+
+    #[test]
+    fn a_failed_call_and_one_of_no_tool_say_so() {
+        let with = |outcome| {
+            let sighting = Sighting { outcome, ..plain_sighting() };
+            explained(vec![sighting], "search_orders", None).remove(0)
+        };
+        assert_eq!(with(Outcome::Crashed).counted(), Some(Counted::Failed));
+        let unknown = with(Outcome::UnknownTool);
+        assert_eq!((unknown.standing, unknown.counted()), (Standing::OfNoTool, None));
     }
 
     #[test]
     fn a_question_is_about_a_tool_of_any_or_of_one_service_and_client() {
-        assert_eq!(explained(retried(), "shop/search_orders", Some("claude-code")).len(), 2);
-        assert_eq!(explained(retried(), "depot/search_orders", None).len(), 0);
-        assert_eq!(explained(retried(), "search_orders", Some("cursor")).len(), 0);
-        assert_eq!(explained(retried(), "search", None).len(), 0);
-    }
-
-    #[test]
-    fn a_hostile_name_cannot_break_the_line() {
-        assert_eq!(shown("a\n\u{1b}[2Jb\u{202e}c é"), "a\\u{a}\\u{1b}[2Jb\\u{202e}c é");
+        let count = |tool, client| explained(retried(10), tool, client).len();
+        assert_eq!(count("shop/search_orders", Some("claude-code")), 2);
+        assert_eq!(count("depot/search_orders", None), 0);
+        assert_eq!(count("search_orders", Some("cursor")), 0);
+        assert_eq!(count("search", None), 0);
     }
 }

@@ -15,6 +15,16 @@ pub enum Standing {
     OfNoTool,
 }
 
+impl Standing {
+    /// Why the call is not judged; none where it is, or where it is of no tool.
+    pub const fn reason(self) -> Option<UnjudgedReason> {
+        match self {
+            Self::Unjudged(reason) => Some(reason),
+            Self::Judged | Self::OfNoTool => None,
+        }
+    }
+}
+
 /// The standing of a call of a tool. The first reason that holds is given. `has_args` and
 /// `has_unknown` are of the arguments that the call is compared by.
 pub(super) const fn standing(

@@ -18,7 +18,7 @@ use super::session::{self, Session, Sessions, is_of_a_tool, order};
 use super::stretch::Stretch;
 use super::{LOOK_AHEAD, LOOK_BACK};
 use crate::call::{Day, SessionGrade, UnixNanos};
-use crate::figures::{RetryClass, UnjudgedReason};
+use crate::figures::RetryClass;
 
 /// What a day is judged under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -390,14 +390,4 @@ fn find(run: &Run<'_>, sweeps: &Sweeps, grade: SessionGrade, findings: &mut Vec<
     };
     findings.clear();
     findings.extend(run.calls.iter().zip(&run.windows).enumerate().map(judge));
-}
-
-impl Standing {
-    /// Why the call is not judged; none where it is, or where it is of no tool.
-    pub const fn reason(self) -> Option<UnjudgedReason> {
-        match self {
-            Self::Unjudged(reason) => Some(reason),
-            Self::Judged | Self::OfNoTool => None,
-        }
-    }
 }

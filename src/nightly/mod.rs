@@ -41,6 +41,7 @@ mod retention;
 mod retry;
 mod reworded;
 mod schedule;
+mod scratch;
 mod seen;
 mod session;
 mod sizes;
@@ -56,7 +57,7 @@ pub use days::{DaysError, DaysToRun};
 pub use declared::Declared;
 pub use engine::{Mismatch, Question as EngineQuestion, figures as engine_figures};
 pub use explain::{
-    ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
+    Counted, ExplainedCall, ExplainedChain, ExplainedRecovery, ExplainedRetry, Question, explain,
 };
 pub use exported_call::{ExportedCall, export_calls};
 pub use first_call::Standing;

@@ -7,84 +7,11 @@ use std::fs::{self, File};
 use std::io;
 use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::bytes::{In, Out};
 use super::packed::Packed;
-
-/// Where parts wait, and when they leave memory.
-#[derive(Debug, Clone)]
-pub(super) struct Scratch {
-    dir: PathBuf,
-    /// How many bytes stay in memory.
-    in_memory: usize,
-    /// Into how many parts the others go.
-    parts: usize,
-    /// On how many threads parts are worked on.
-    threads: usize,
-    /// A part of more bytes than that is divided again.
-    largest: usize,
-    /// How many files were made.
-    files: Arc<AtomicU64>,
-}
-
-/// A part of more bytes than that is divided again: it would no longer be small in memory.
-const LARGEST: usize = 8 << 20;
-
-impl Scratch {
-    /// Waiting in the folder `dir`, which need not exist. What an earlier pass left there is
-    /// removed.
-    pub(super) fn at(
-        dir: PathBuf,
-        in_memory: usize,
-        parts: usize,
-        threads: usize,
-    ) -> io::Result<Self> {
-        remove(&dir)?;
-        let (parts, threads) = (parts.max(1), threads.max(1));
-        Ok(Self { dir, in_memory, parts, threads, largest: LARGEST, files: Arc::default() })
-    }
-
-    /// Into how many parts what leaves memory goes.
-    pub(super) const fn parts(&self) -> usize {
-        self.parts
-    }
-
-    /// The same place with `parts` parts, all of which wait on disk.
-    pub(super) fn of_parts(&self, parts: usize) -> Self {
-        Self { in_memory: 0, parts: parts.max(1), ..self.clone() }
-    }
-
-    /// The same place where parts of more than `largest` bytes are divided again.
-    #[cfg(test)]
-    pub(super) fn dividing_above(&self, largest: usize) -> Self {
-        Self { largest, ..self.clone() }
-    }
-
-    /// A part of more bytes than that is divided again.
-    pub(super) const fn largest(&self) -> usize {
-        self.largest
-    }
-
-    /// On how many threads parts are worked on.
-    pub(super) const fn threads(&self) -> usize {
-        self.threads
-    }
-
-    /// Removes the folder.
-    pub(super) fn clear(&self) -> io::Result<()> {
-        remove(&self.dir)
-    }
-}
-
-fn remove(dir: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(dir) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
+use super::scratch::Scratch;
 
 /// How many bytes of one part a thread gathers before it hands them over.
 const CHUNK: usize = 1 << 13;
@@ -134,7 +61,7 @@ impl<'s, T: Packed> Parts<'s, T> {
 
     /// A way to add items from one thread.
     pub(super) fn adder(&self) -> Adder<'_, 's, T> {
-        Adder { parts: self, chunks: vec![Out::default(); self.scratch.parts] }
+        Adder { parts: self, chunks: vec![Out::default(); self.scratch.parts()] }
     }
 
     /// Takes a chunk in. The one too many for memory moves all of them to disk.
@@ -143,7 +70,7 @@ impl<'s, T: Packed> Parts<'s, T> {
         if let Place::Memory(waiting, bytes) = &mut *place {
             *bytes += chunk.len();
             waiting.push((part, chunk.to_vec()));
-            if *bytes > self.scratch.in_memory {
+            if *bytes > self.scratch.in_memory() {
                 let waiting = std::mem::take(waiting);
                 let mut file = ChunkFile::make(self.scratch, self.name)?;
                 for (part, chunk) in waiting {
@@ -188,14 +115,12 @@ impl ChunkFile {
     /// Makes the file. Where the system allows it it has no name any longer, so that nothing is
     /// left when the process is killed.
     fn make(scratch: &Scratch, name: &str) -> io::Result<Self> {
-        fs::create_dir_all(&scratch.dir)?;
-        let number = scratch.files.fetch_add(1, Ordering::Relaxed);
-        let path = scratch.dir.join(format!("{name}-{number}"));
+        let path = scratch.new_file(name)?;
         let file =
             File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
         // A system that keeps open files named leaves this to `Scratch::clear`.
         let _is_nameless = fs::remove_file(&path).is_ok();
-        Ok(Self { file: Arc::new(file), length: 0, chunks: vec![Vec::new(); scratch.parts] })
+        Ok(Self { file: Arc::new(file), length: 0, chunks: vec![Vec::new(); scratch.parts()] })
     }
 
     /// The place of a part's next chunk, where a page of the file begins: no page is written twice.
@@ -481,7 +406,7 @@ mod tests {
             assert_eq!(found, filled, "of {count}");
             assert_eq!(all, (0..count).collect::<Vec<u64>>());
             scratch.clear().unwrap();
-            assert!(!scratch.dir.exists());
+            assert!(!scratch.dir().exists());
         }
     }
 
@@ -562,6 +487,6 @@ mod tests {
         let mut adder = parts.adder();
         adder.add(1, &1).unwrap();
         adder.finish().unwrap();
-        assert_eq!(fs::read_dir(&scratch.dir).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(scratch.dir()).unwrap().count(), 0);
     }
 }

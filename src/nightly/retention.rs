@@ -88,6 +88,8 @@ mod tests {
         // Day 10 was covered on the 11th, day 11 on the 12th: on the 19th both are a week old.
         assert_eq!(erased(at("18"), &[], &covered()), []);
         assert_eq!(erased(at("19"), &[], &covered()), [day("10")]);
+        let a_moment_before = UnixNanos::new(at("19").get() - 1);
+        assert_eq!(erased(a_moment_before, &[], &covered()), []);
         assert_eq!(erased(at("20"), &[], &covered()), [day("10"), day("11")]);
         // Day 14's day after was never covered.
         let all_but_last = [day("10"), day("11"), day("12"), day("13")];

@@ -328,7 +328,8 @@ fn add_call(figures: &mut Figures, call: &Call, judgement: &Judgement, grade: Se
         figures.retried += 1;
         figures.retry_classes.add(retry.class, 1);
         figures.unclassified += u64::from(retry.is_untested);
-        figures.empty_reworded += u64::from(call.is_empty());
+        // Look-alikes are no rewordings.
+        figures.empty_reworded += u64::from(call.is_empty() && !retry.class.is_look_alike());
     }
     figures.repeats += u64::from(judgement.is_repeat);
     match judgement.standing {

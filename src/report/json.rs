@@ -13,7 +13,7 @@ use std::io::{self, Write};
 
 use super::input::ShownBefore;
 use super::model::Facts;
-use crate::call::{ClientName, ToolKey};
+use crate::call::{ClientName, Name, ToolKey};
 use crate::figures::counts::Word;
 use crate::figures::finding::SESSIONS_TO_NAME;
 use crate::figures::format::fraction;
@@ -47,6 +47,10 @@ pub fn write(facts: &Facts<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
+    let named = |figures: &'f Figures, mut entry: Entry<'f>| {
+        entry.reworded_parameters = parameters(figures, |name| facts.nameable.contains(name));
+        entry
+    };
     Document {
         schema_version: SCHEMA_VERSION,
         as_of: facts.dates.as_of.map(|day| day.to_string()),
@@ -60,10 +64,10 @@ fn document<'f>(facts: &'f Facts<'_>) -> Document<'f> {
                 &facts.now.overall,
                 facts.shown_before.map(|earlier| &earlier.overall),
             ),
-            ..entry(&facts.now.overall)
+            ..named(&facts.now.overall, entry(&facts.now.overall))
         },
         tools: Tools(facts),
-        clients: facts.now.clients.iter().map(|(name, found)| client(name, found)).collect(),
+        clients: facts.now.clients.iter().map(|(name, of)| named(of, client(name, of))).collect(),
         pairs: pairs(facts),
         findings: findings(facts),
         quality: quality(facts),
@@ -133,7 +137,7 @@ fn entry(figures: &Figures) -> Entry<'_> {
             mean: three_decimals(mean),
             p95: figures.result_sizes.percentile(95).map(three_decimals),
         }),
-        reworded_parameters: parameters(figures),
+        reworded_parameters: parameters(figures, |_| true),
         recovery: RecoveryOut::of(figures),
         restated: None,
         clients: None,
@@ -166,9 +170,14 @@ fn words<W: Word>(counts: &Counts<W>) -> BTreeMap<&'static str, u64> {
     counts.iter().filter(|(_, times)| *times > 0).map(|(word, n)| (word.text(), n)).collect()
 }
 
-fn parameters(figures: &Figures) -> Vec<ParameterOut<'_>> {
+/// The parameters that were seen in enough sessions and `may_be_named`.
+fn parameters(figures: &Figures, may_be_named: impl Fn(&Name) -> bool) -> Vec<ParameterOut<'_>> {
     let is_shown = |count: &RewordedCount| count.sessions >= SESSIONS_TO_NAME && count.retries > 0;
-    let mut shown: Vec<_> = figures.reworded.iter().filter(|(_, count)| is_shown(count)).collect();
+    let mut shown: Vec<_> = figures
+        .reworded
+        .iter()
+        .filter(|(name, count)| is_shown(count) && may_be_named(name))
+        .collect();
     shown.sort_by(|a, b| b.1.retries.cmp(&a.1.retries).then_with(|| a.0.cmp(b.0)));
     shown
         .into_iter()
@@ -246,6 +255,6 @@ fn quality<'f>(facts: &'f Facts<'_>) -> Quality<'f> {
     }
 }
 
-fn by_name(names: &BTreeMap<crate::call::Name, u64>) -> BTreeMap<String, u64> {
+fn by_name(names: &BTreeMap<Name, u64>) -> BTreeMap<String, u64> {
     names.iter().map(|(name, times)| (name.as_str().to_owned(), *times)).collect()
 }

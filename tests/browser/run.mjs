@@ -135,6 +135,15 @@ async function check(path) {
   await phone.page.keyboard.press("Tab");
   const first = await phone.page.evaluate(() => document.activeElement?.getAttribute("href"));
   if (first !== "#main") fail(name, `the first tab stop is ${first}`);
+  // On paper nothing can be opened, and a table's head stands on each of its pages.
+  await phone.page.emulateMedia({ media: "print" });
+  const [folded, heads] = await phone.page.evaluate(() => [
+    [...document.querySelectorAll("details > :not(summary)")]
+      .filter((element) => !element.checkVisibility()).length,
+    [...document.querySelectorAll("thead:not(.vh)")]
+      .filter((head) => getComputedStyle(head).display !== "table-header-group").length,
+  ]);
+  if (folded + heads > 0) fail(name, `on paper ${folded} parts are folded, ${heads} heads alone`);
   const pdf = await phone.page.pdf({ format: "A4" });
   if (shotDir) writeFileSync(join(shotDir, `${name.replaceAll("/", "_")}.pdf`), pdf);
   if (pdf.length < 1000 || pdf.subarray(0, 5).toString() !== "%PDF-") fail(name, "no PDF");

@@ -302,6 +302,12 @@ fn a_store_without_a_call_has_nothing_to_report() {
     }
     let output = support::firstcall(&data_dir, &["export", "calls", "--day", "2026-01-01"]);
     assert_failed(&output, 6, &["no call started on 2026-01-01"]);
+    let output = support::firstcall(&data_dir, &["nightly", "--explain", "search"]);
+    assert_failed(&output, 6, &["no day is covered yet"]);
+    assert_hinted(&output);
+    let of_day = ["nightly", "--explain", "search", "--client", "ide", "--day", "2026-01-01"];
+    let output = support::firstcall(&data_dir, &of_day);
+    assert_failed(&output, 6, &["no call of `search` by `ide` on 2026-01-01"]);
     assert!(!folder.path().join("site").exists());
 }
 

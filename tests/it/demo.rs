@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use firstcall::call::Day;
 use firstcall::demo::expected::{Expected, Sums, expected};
 use firstcall::demo::scenario::DAYS;
 use serde_json::Value;
@@ -179,8 +180,13 @@ fn the_demos_report_shows_what_its_scenario_says() {
     let question = ["--explain", "orders-mcp/search_orders", "--client", "Claude Code"];
     let args: Vec<&str> = ["nightly", "--day", last].into_iter().chain(question).collect();
     let table = stdout(&support::succeed(&out.join("data"), &args));
+    // Without a day it is about the last covered one.
+    let without = ["nightly"].into_iter().chain(question).collect::<Vec<_>>();
+    assert_eq!(stdout(&support::succeed(&out.join("data"), &without)), table);
     let late = table.lines().find(|line| line.starts_with("23:59:50.000")).expect("the late call");
-    assert!(late.contains("after_empty by 00:00:05.000"), "{late}");
+    let today = format!("after_empty by 00:00:05.000 of {}", last.parse::<Day>().unwrap().plus(1));
+    assert!(late.contains(&today), "{late}");
+    assert!(late.contains("\tno: empty\tno: empty\t"), "{late}");
 }
 
 #[test]

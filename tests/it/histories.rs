@@ -16,9 +16,9 @@ use firstcall::call::{
     Day, Emptiness, KeyPrint, KeyStatus, Name, OperationKind, Outcome, Recovery, SessionClaim,
     SessionKey, Sighting, SpanId, SpanKind, Stage, TraceId, UnixNanos,
 };
-use firstcall::figures::{Figures, Followed, TimeoutFate};
+use firstcall::figures::{Figures, Followed, SessionCounts, TimeoutFate};
 use firstcall::nightly::{
-    ChainKind, Judged, Names, Standing, Terms, fold_day, judge_calls, judge_day,
+    ChainKind, Judged, Names, Standing, Terms, fold_day, judge_calls, judge_day_under,
 };
 use serde::Deserialize;
 
@@ -32,9 +32,12 @@ const PAGE_SIZE: &str = "limit";
 struct History {
     #[serde(rename = "history")]
     title: String,
+    #[serde(default)]
+    infer: bool,
     calls: Vec<Written>,
     #[serde(default)]
     figures: BTreeMap<String, u64>,
+    reworded: Option<BTreeMap<String, u64>>,
     pairs: Option<BTreeMap<String, u64>>,
     unknown_tools: Option<u64>,
     unnamed: Option<u64>,
@@ -64,6 +67,10 @@ struct Written {
     start_is: String,
     #[serde(default = "server")]
     seen_by: String,
+    #[serde(default = "high")]
+    confidence: String,
+    #[serde(default)]
+    sampled: bool,
     #[serde(default)]
     both_hash: bool,
     /// How the client's side says that it ended, where that is not what the server says.
@@ -113,6 +120,7 @@ macro_rules! defaults {
 defaults!(
     one_second: "1s", search: "shop/search", cursor: "cursor", conversation: "conversation one",
     visible: "visible", ok: "ok", no: "no", known: "known", server: "server", judged: "judged",
+    high: "high",
 );
 
 fn day() -> Day {
@@ -253,18 +261,18 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         is_time_known: written.start_is == "known",
         arguments: arguments(written, "server"),
         outcome: Outcome::from_word(&written.outcome).unwrap(),
-        confidence: Confidence::High,
+        confidence: Confidence::from_word(&written.confidence).unwrap(),
         emptiness: Emptiness::from_word(&written.empty).unwrap(),
         result_bytes: None,
         call_id: None,
         request_id: None,
-        is_sampled: false,
+        is_sampled: written.sampled,
         recovery: written.recovery.as_ref().map(|told| Box::new(recovery(told))),
         is_label: false,
         received: day().end(),
     };
     let sides: &[(SpanKind, &str)] = match written.seen_by.as_str() {
-        "server" => &[],
+        "server" | "server twice" => &[],
         "client and server" => &[(SpanKind::Client, "client")],
         "agent, client and server" => {
             &[(SpanKind::Client, "client"), (SpanKind::Internal, "agent")]
@@ -294,6 +302,9 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         inner.start = UnixNanos::new(inner.start.get() + 1_000_000);
         inner.end = UnixNanos::new(inner.end.get() - 1_000_000);
         spans.push(outer);
+    }
+    if written.seen_by == "server twice" {
+        spans.push(spans[0].clone());
     }
     spans
 }
@@ -344,7 +355,7 @@ fn check(file: &str, history: &History) {
     let mut names = Names::new();
     let calls = fold_day(day(), sightings.clone(), &mut names);
     assert_eq!(calls.len(), history.calls.len(), "{title}: calls");
-    let judged = judge_calls(Terms::default(), day(), calls, &names);
+    let judged = judge_calls(Terms::inferring(history.infer), day(), calls, &names);
     let mut sessions: BTreeMap<&str, BTreeSet<Option<u32>>> = BTreeMap::new();
     let expectations = || history.calls.iter().filter_map(|call| call.expect.as_ref());
     let tells_what_followed = expectations().any(|expected| expected.then.is_some());
@@ -388,9 +399,11 @@ fn check(file: &str, history: &History) {
 }
 
 fn check_figures(title: &str, history: &History, sightings: Vec<Sighting>) {
-    let day = judge_day(day(), sightings);
+    let day = judge_day_under(Terms::inferring(history.infer), day(), sightings);
     let mut all = Figures::default();
     day.tools.values().for_each(|figures| all.merge(figures));
+    let mut sessions = SessionCounts::default();
+    day.sessions.values().for_each(|of_client| sessions.merge(of_client));
     for (word, expected) in &history.figures {
         let found = match word.as_str() {
             "calls" => all.calls,
@@ -410,10 +423,23 @@ fn check_figures(title: &str, history: &History, sightings: Vec<Sighting>) {
             "abandoned_chains" => all.abandoned_chains,
             "last_words" => all.last_words,
             "last_word_failed" => all.last_word_failed,
+            "low_confidence" => all.ok_low_confidence,
+            "sampled" => all.sampled,
+            "reworded_known" => all.reworded_known,
+            "sessions" => sessions.sessions.total(),
+            "single_call_sessions" => sessions.single_call,
+            "shared_sessions" => sessions.shared,
+            "sightings" => day.quality.sightings,
+            "duplicates" => day.quality.duplicates,
+            "folded" => day.quality.folded,
             word => recovery_figure(&all, word)
                 .unwrap_or_else(|| panic!("{title}: no figure is called {word}")),
         };
         assert_eq!(found, *expected, "{title}: {word}");
+    }
+    if let Some(reworded) = &history.reworded {
+        let found = all.reworded.iter().map(|(name, count)| (name.to_string(), count.retries));
+        assert_eq!(&found.collect::<BTreeMap<_, _>>(), reworded, "{title}: reworded");
     }
     if let Some(pairs) = &history.pairs {
         let found = day.pairs.iter().map(|(pair, times)| {
@@ -469,7 +495,7 @@ fn all() -> Vec<(String, History)> {
             yaml_serde::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         all.extend(histories.into_iter().map(|history| (name.clone().into_owned(), history)));
     }
-    assert!(all.len() > 70, "only {} histories were found", all.len());
+    assert!(all.len() > 115, "only {} histories were found", all.len());
     all
 }
 

@@ -24,6 +24,7 @@ mod generated_code;
 mod histories;
 mod import;
 mod ingest;
+mod killed_pass;
 mod nightly;
 mod no_content;
 mod no_content_end_to_end;

@@ -16,6 +16,7 @@ mod hosts;
 mod markdown;
 mod nights;
 mod pages;
+pub(crate) mod parameter_names;
 mod reading;
 pub(crate) mod schema;
 mod size;

@@ -1,6 +1,6 @@
 //! Findings about what a tool answers: refusals, failures, nothing, too late.
 
-use super::first_call::with_parameter;
+use super::first_call::{top_parameter, with_parameter};
 use super::{Finding, FindingRule, Severity, Subject, at_least, percent};
 use crate::call::Outcome;
 use crate::figures::counts::RetryClass;
@@ -36,8 +36,15 @@ fn bad_arguments(subject: &Subject<'_>) -> Option<Finding> {
         count(refused),
     ));
     let sentence = with_parameter(sentence, figures);
-    let advice =
-        Sentence::words("Put into the schema and the description what the error message explains.");
+    let advice = match top_parameter(figures) {
+        Some((name, _)) => Sentence::words("Read the description of ")
+            .name(name)
+            .say(", and put into it and into the schema what the error message explains."),
+        None => Sentence::words(
+            "Read the parameters' descriptions, and put into them and into the schema what the \
+             error message explains.",
+        ),
+    };
     let severity =
         if at_least(refused, figures.calls, 30) { Severity::High } else { Severity::Medium };
     Some(subject.finding(severity, FindingRule::BadArguments, refused, [sentence, advice]))
@@ -54,7 +61,8 @@ fn failures(subject: &Subject<'_>) -> Option<Finding> {
     ]
     .map(|(outcome, words)| (figures.outcomes.get(outcome), words));
     let failed: u64 = kinds.iter().map(|(count, _)| count).sum();
-    if figures.calls < CALLS_FOR_FAILURES || !at_least(failed, figures.calls, 10) {
+    let is_enough = figures.calls >= CALLS_FOR_FAILURES && !subject.is_of_one_session();
+    if !is_enough || !at_least(failed, figures.calls, 10) {
         return None;
     }
     let (most, words) = kinds.into_iter().rev().max_by_key(|(count, _)| *count)?;
@@ -93,7 +101,7 @@ fn empties(subject: &Subject<'_>) -> Option<Finding> {
         count(figures.empty_accepted),
     ));
     let advice = if at_least(figures.empty_reworded, figures.empty, 50) {
-        "Let an empty answer say what was searched, that there is nothing, and what to try instead."
+        "Say in the description that nothing may match, and let an empty answer say what was searched."
     } else {
         "Make sure that nothing found and nothing allowed read differently."
     };

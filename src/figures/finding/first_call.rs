@@ -1,10 +1,13 @@
 //! Findings about how often a tool is understood the first time.
 
+use std::collections::BTreeSet;
+
 use super::{Finding, FindingRule, Severity, Subject, at_least, percent, rate_text};
 use crate::call::Name;
 use crate::figures::change::{Change, Direction};
 use crate::figures::counts::RetryClass;
 use crate::figures::format::{count, counted, decimal, points, rate_percent};
+use crate::figures::range::RangeFigures;
 use crate::figures::rate::{Band, Rate};
 use crate::figures::sentence::Sentence;
 use crate::figures::tool_client::Figures;
@@ -199,6 +202,14 @@ pub fn top_parameter(figures: &Figures) -> Option<(&Name, String)> {
         .max_by(|a, b| a.1.retries.cmp(&b.1.retries).then_with(|| b.0.cmp(a.0)))?;
     at_least(count.retries, figures.reworded_known, 25)
         .then(|| (name, percent(count.retries, figures.reworded_known)))
+}
+
+/// The parameters that were seen in enough sessions of one tool. Where tools are added up, a session
+/// counts once for each: there only these may be named.
+pub fn nameable(now: &RangeFigures) -> BTreeSet<&Name> {
+    let of_tools = now.tools.values().flat_map(|tool| &tool.all.reworded);
+    let seen = of_tools.filter(|(_, count)| count.sessions >= SESSIONS_TO_NAME);
+    seen.map(|(name, _)| name).collect()
 }
 
 /// What most of the calls that were not right the first time have in common, and what helps: a

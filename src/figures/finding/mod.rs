@@ -20,7 +20,7 @@ use super::tool_client::Figures;
 use crate::call::outcome::words;
 use crate::call::{ClientName, ToolKey};
 
-pub use first_call::{SESSIONS_TO_NAME, top_parameter};
+pub use first_call::{SESSIONS_TO_NAME, nameable, top_parameter};
 pub use offered::never_called;
 
 words! {
@@ -187,6 +187,12 @@ impl Subject<'_> {
         sessions == 0 || sessions >= SESSIONS_FOR_STRUGGLE
     }
 
+    /// Whether one session, on one day, made all its calls: what that session does shows nothing
+    /// of the tool.
+    const fn is_of_one_session(&self) -> bool {
+        self.figures().sessions == 1
+    }
+
     fn finding(
         &self,
         severity: Severity,
@@ -232,6 +238,8 @@ fn rate_text(rate: Option<Rate>) -> String {
     rate.map_or_else(|| "not judged".to_owned(), super::format::rate_percent)
 }
 
+#[cfg(test)]
+mod borders_tests;
 #[cfg(test)]
 mod recovery_tests;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::figures::sentence::Sentence;
 pub(super) fn sweeps(subject: &Subject<'_>) -> Option<Finding> {
     let figures = subject.figures();
     let sweeps = figures.retry_classes.get(RetryClass::Sweep);
-    if sweeps < 20 || !at_least(sweeps, figures.calls, 10) {
+    if sweeps < 20 || !at_least(sweeps, figures.calls, 10) || subject.is_of_one_session() {
         return None;
     }
     let sentence = subject.named().say(format!(
@@ -29,7 +29,7 @@ pub(super) fn sweeps(subject: &Subject<'_>) -> Option<Finding> {
 pub(super) fn small_pages(subject: &Subject<'_>) -> Option<Finding> {
     let figures = subject.figures();
     let turned = figures.retry_classes.get(RetryClass::Paging);
-    if turned < 20 || !at_least(turned, figures.calls, 50) {
+    if turned < 20 || !at_least(turned, figures.calls, 50) || subject.is_of_one_session() {
         return None;
     }
     let answers = figures.calls.saturating_sub(turned).max(1);
@@ -47,8 +47,9 @@ pub(super) fn small_pages(subject: &Subject<'_>) -> Option<Finding> {
 pub(super) fn pairs(now: &RangeFigures) -> Vec<Finding> {
     let mut found = Vec::new();
     for (pair, times) in &now.pairs {
-        let calls = now.tools.get(&pair.first).map_or(0, |tool| tool.all.calls);
-        if *times < 20 || !at_least(*times, calls, 60) {
+        let first = now.tools.get(&pair.first).map(|tool| (tool.all.calls, tool.all.sessions));
+        let (calls, sessions) = first.unwrap_or_default();
+        if *times < 20 || !at_least(*times, calls, 60) || sessions == 1 {
             continue;
         }
         let sentence =

@@ -5,11 +5,11 @@ use crate::call::{Name, Outcome, SessionGrade};
 use crate::figures::{PackedFigures, RetryClass, RewordedCount, SessionCounts, UnjudgedReason};
 use proptest::prelude::*;
 
-fn key(name: &str) -> ToolKey {
+pub(super) fn key(name: &str) -> ToolKey {
     ToolKey { service: Name::cut("orders"), tool: Name::cut(name) }
 }
 
-fn range(figures: Figures) -> RangeFigures {
+pub(super) fn range(figures: Figures) -> RangeFigures {
     let client = ClientName::new(Name::cut("ide"));
     let clients = BTreeMap::from([(client, PackedFigures::from(&figures))]);
     let tool = ToolFigures { all: figures.clone(), clients };
@@ -20,12 +20,12 @@ fn range(figures: Figures) -> RangeFigures {
     }
 }
 
-fn rules(now: &RangeFigures) -> Vec<(Severity, FindingRule)> {
+pub(super) fn rules(now: &RangeFigures) -> Vec<(Severity, FindingRule)> {
     findings(now, &RangeFigures::default()).into_iter().map(|f| (f.severity, f.rule)).collect()
 }
 
 /// Calls that all ended well with known answers.
-fn good(calls: u64, successes: u64, confirmed: u64) -> Figures {
+pub(super) fn good(calls: u64, successes: u64, confirmed: u64) -> Figures {
     let mut figures = Figures {
         calls,
         sessions: 20,

@@ -14,8 +14,9 @@ use crate::nightly::chain::LOOK_AHEAD as LAST;
 use crate::nightly::gathered::Gathered;
 use crate::nightly::join::By;
 use crate::nightly::names::Names;
-use crate::nightly::parts::{Parts, Scratch};
+use crate::nightly::parts::Parts;
 use crate::nightly::pass::{IN_MEMORY, NightlyError, PARTS};
+use crate::nightly::scratch::Scratch;
 use crate::nightly::seen::Seen;
 
 /// How many rows go into one insert.

@@ -19,7 +19,8 @@ use crate::nightly::engine::{self, Mismatch};
 use crate::nightly::gathering::Places;
 use crate::nightly::judge::Terms;
 use crate::nightly::names::Names;
-use crate::nightly::parts::{Parts, Scratch};
+use crate::nightly::parts::Parts;
+use crate::nightly::scratch::Scratch;
 use crate::store::{PassLease, Store, StoreError};
 
 mod gather;

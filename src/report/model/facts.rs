@@ -43,6 +43,8 @@ pub struct Facts<'a> {
     pub shown_before: Option<&'a ShownEarlier>,
     /// What the figures call for, the most severe first.
     pub findings: Vec<Finding>,
+    /// The parameters that may be named where several tools are added up.
+    pub nameable: BTreeSet<&'a Name>,
     /// How far the report can speak.
     pub standing: Standing,
     /// The slugs of all tools that have a page.
@@ -91,6 +93,7 @@ impl<'a> Facts<'a> {
             input,
             dates: input.dates,
             findings: all_findings(now, before, &offered, &input.called),
+            nameable: finding::nameable(now),
             standing: standing(input, now),
             has_several_services: services.len() > 1,
             tools: tools.iter().map(|tool| ((*tool).clone(), slug::of_tool(tool))).collect(),

@@ -1,6 +1,8 @@
 //! A tool's or a client's figures as a list of terms and values, and the small tables beneath.
 
-use crate::call::Outcome;
+use std::collections::BTreeSet;
+
+use crate::call::{Name, Outcome};
 use crate::figures::finding::SESSIONS_TO_NAME;
 use crate::figures::format::{
     bytes, count, counted, decimal, milliseconds, share, share_in_column,
@@ -191,12 +193,14 @@ pub fn unjudged(figures: &Figures) -> Vec<CountRow> {
         .collect()
 }
 
-/// Which parameters were reworded; a name is shown only if enough sessions had it.
-pub fn parameters(figures: &Figures) -> Vec<CountRow> {
+/// Which parameters were reworded; a name is shown only if enough sessions had it, and a tool saw
+/// it in enough of them.
+pub fn parameters(figures: &Figures, nameable: &BTreeSet<&Name>) -> Vec<CountRow> {
     let mut shown: Vec<_> = figures
         .reworded
         .iter()
         .filter(|(_, count)| count.sessions >= SESSIONS_TO_NAME && count.retries > 0)
+        .filter(|(name, _)| nameable.contains(name))
         .collect();
     shown.sort_by(|a, b| b.1.retries.cmp(&a.1.retries).then_with(|| a.0.cmp(b.0)));
     shown

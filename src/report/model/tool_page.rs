@@ -223,7 +223,7 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
             terms
         },
         retries: Retries::of(figures),
-        parameters: figures_text::parameters(figures),
+        parameters: figures_text::parameters(figures, &facts.nameable),
         parameters_of: count(figures.reworded_known),
         outcomes: figures_text::outcomes(figures),
         unjudged: figures_text::unjudged(figures),

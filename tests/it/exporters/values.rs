@@ -12,6 +12,7 @@ use prost::Message;
 use serde_json::Value;
 
 use super::receiver::{Got, ReceiverTls, Taken, start, texts};
+use crate::report::parameter_names::with_a_rare_name;
 use crate::report::report_input::{
     HOSTILE, ReportDays, blank_day, counted, empty, habit_of, hostile, pair_of, usual,
 };
@@ -101,7 +102,8 @@ fn report_of(input: &ReportDays) -> Value {
 async fn every_figure_of_the_report_is_sent_under_its_name() {
     let taken = Taken::default();
     let address = start(taken.clone(), None).await;
-    let input = usual();
+    // With a name that may be shown of neither tool, and so not overall.
+    let input = with_a_rare_name(4);
     let keys = format!("endpoint: 'http://{address}', headers: {{X-Scope-OrgID: shop}}");
     let sent = send_all(&keys, &input).await.unwrap();
     let points: Vec<Got> = taken

@@ -7,8 +7,8 @@ pub(crate) mod recovery;
 use std::collections::{BTreeMap, BTreeSet};
 
 use firstcall::call::{
-    Arguments, ClientName, Comparison, Confidence, Day, Emptiness, Name, Outcome, SessionClaim,
-    SessionGrade, Sighting, SpanKind, ToolKey, UnixNanos,
+    ArgsForm, Arguments, ClientName, Comparison, Confidence, Day, Emptiness, Name, Outcome,
+    SessionClaim, SessionGrade, Sighting, SpanKind, ToolKey, UnixNanos,
 };
 use firstcall::figures::{DayFigures, PairKey, QualityCounts, RetryClass, UnjudgedReason};
 
@@ -43,6 +43,8 @@ pub(crate) struct Call {
     claim: Option<SessionClaim>,
     /// Its sightings, the outermost first.
     sides: Vec<Sighting>,
+    /// How often one of them came again.
+    doubles: u64,
 }
 
 impl Call {
@@ -93,16 +95,11 @@ pub(crate) struct Verdict {
 
 /// Section 8, for the two shapes that the generator makes: the same span twice, and a server's
 /// span whose parent is the client's span of the same call.
-fn fold(sightings: &[Sighting]) -> (Vec<Call>, u64, u64) {
+fn fold(sightings: &[Sighting]) -> Vec<Call> {
+    let is_same = |a: &Sighting, b: &Sighting| (a.trace_id, a.span_id) == (b.trace_id, b.span_id);
     let mut once: Vec<&Sighting> = Vec::new();
-    let mut duplicates = 0;
     for sighting in sightings {
-        let is_known = once
-            .iter()
-            .any(|known| (known.trace_id, known.span_id) == (sighting.trace_id, sighting.span_id));
-        if is_known {
-            duplicates += 1;
-        } else {
+        if !once.iter().any(|known| is_same(known, sighting)) {
             once.push(sighting);
         }
     }
@@ -112,19 +109,20 @@ fn fold(sightings: &[Sighting]) -> (Vec<Call>, u64, u64) {
         })
     };
     let mut calls = Vec::new();
-    let mut folded = 0;
     for outer in &once {
         if parent_of(outer).is_some() {
-            folded += 1;
             continue;
         }
         let inner = once
             .iter()
             .copied()
             .find(|inner| parent_of(inner).is_some_and(|parent| parent.span_id == outer.span_id));
-        calls.push(one_call(outer, inner));
+        let mut call = one_call(outer, inner);
+        let came = sightings.iter().filter(|s| call.sides.iter().any(|side| is_same(side, s)));
+        call.doubles = (came.count() - call.sides.len()) as u64;
+        calls.push(call);
     }
-    (calls, duplicates, folded)
+    calls
 }
 
 fn one_call(outer: &Sighting, inner: Option<&Sighting>) -> Call {
@@ -166,6 +164,7 @@ fn one_call(outer: &Sighting, inner: Option<&Sighting>) -> Call {
         trace: *outer.trace_id.as_bytes(),
         claim: sides.iter().find_map(|s| s.session),
         sides: sides.into_iter().cloned().collect(),
+        doubles: 0,
     }
 }
 
@@ -323,7 +322,7 @@ fn is_loop(calls: &[Call], run: &[usize]) -> bool {
 
 /// Every call of these sightings with its verdict, in order of start.
 pub(crate) fn verdicts(sightings: &[Sighting]) -> (Vec<Call>, Vec<Verdict>) {
-    let (mut calls, _, _) = fold(sightings);
+    let mut calls = fold(sightings);
     calls.sort_by_key(Call::order);
     find_sessions(&mut calls);
     let verdicts = (0..calls.len()).map(|at| judge(&calls, at)).collect();
@@ -351,8 +350,12 @@ pub(crate) fn figures_beside(
         sessions: BTreeMap::new(),
         quality: QualityCounts::default(),
     };
-    for call in &calls {
-        if !call.is_of_a_tool() && is_today(call.start) {
+    for call in calls.iter().filter(|call| is_today(call.start)) {
+        let (seen, again) = (call.sides.len() as u64, call.doubles);
+        figures.quality.sightings += seen + again;
+        figures.quality.duplicates += again;
+        figures.quality.folded += seen - 1;
+        if !call.is_of_a_tool() {
             *figures.unknown_tool_calls.entry(call.client.clone()).or_default() += 1;
         }
     }
@@ -397,6 +400,9 @@ fn count_call(figures: &mut DayFigures, calls: &[Call], verdicts: &[Verdict], at
         mine.retry_classes.add(class, 1);
     }
     let is_confirmed = verdict.class.is_some_and(|class| !class.is_look_alike());
+    if let Some(witness) = verdict.witness.filter(|_| is_confirmed) {
+        mine.unclassified += u64::from(is_untested(call, &calls[witness]));
+    }
     if verdict.unjudged.is_none() && call.is_usable() {
         mine.first_call_successes += u64::from(verdict.class.is_none());
         mine.confirmed_first_call_successes += u64::from(!is_confirmed);
@@ -422,6 +428,15 @@ fn count_call(figures: &mut DayFigures, calls: &[Call], verdicts: &[Verdict], at
             }
         }
     }
+}
+
+/// Section 7: paging needs the arguments. A sweep needs the prints, and two good answers.
+fn is_untested(a: &Call, b: &Call) -> bool {
+    let shows = |call: &Call| call.arguments.as_ref().is_some_and(|a| a.form == ArgsForm::Json);
+    let has_prints =
+        |call: &Call| call.arguments.as_ref().is_some_and(|arguments| !arguments.prints.is_empty());
+    let can_sweep = a.is_usable() && b.is_usable();
+    !shows(a) || (can_sweep && !(has_prints(a) && has_prints(b)))
 }
 
 fn count_pair(figures: &mut DayFigures, calls: &[Call], at: usize) {
@@ -452,7 +467,8 @@ fn count_endings(figures: &mut DayFigures, calls: &[Call], verdicts: &[Verdict],
     let mine = figures.tools.entry((call.tool.clone(), call.client.clone())).or_default();
     if call.is_empty() {
         mine.empty_accepted += u64::from(is_last_of_tool);
-        mine.empty_reworded += u64::from(verdicts[at].class.is_some());
+        let class = verdicts[at].class;
+        mine.empty_reworded += u64::from(class.is_some_and(|class| !class.is_look_alike()));
     }
     if is_last {
         mine.last_words += 1;
@@ -508,6 +524,40 @@ fn count_sessions(figures: &mut DayFigures, calls: &[Call], day: Day) {
         let mine = figures.sessions.entry(session.2.clone()).or_default();
         mine.sessions.add(session.0, 1);
         mine.single_call += u64::from(held == 1);
+    }
+    // A key is shared by two known clients, or by calls over more than 24 hours: every session
+    // under it that has calls on the day is one that may not be real.
+    let is_today = |call: &Call| UnixNanos::new(call.start).day() == day;
+    let key =
+        |call: &Call| call.session.clone().map(|(grade, key, _, service)| (grade, key, service));
+    let today: BTreeSet<&Session> = calls
+        .iter()
+        .filter(|call| is_today(call))
+        .filter_map(|call| call.session.as_ref())
+        .collect();
+    for session in today {
+        let of_key = (session.0, session.1, session.3.clone());
+        let beside = || calls.iter().filter(|call| key(call).as_ref() == Some(&of_key));
+        let known: BTreeSet<&ClientName> =
+            beside().map(|call| &call.client).filter(|client| !client.is_unknown()).collect();
+        let (first, last) = (beside().map(|c| c.start).min(), beside().map(|c| c.start).max());
+        let span = last.zip(first).map_or(0, |(last, first)| last - first);
+        let is_shared = known.len() > 1 || span > 24 * 3600 * 1_000_000_000;
+        let mine = figures.sessions.entry(session.2.clone()).or_default();
+        mine.shared += u64::from(is_shared);
+    }
+    // In how many sessions each reworded parameter was seen.
+    for ((tool, client), mine) in &mut figures.tools {
+        for (name, count) in &mut mine.reworded {
+            let has = |call: &&Call| {
+                let prints = call.sides.iter().filter_map(|side| side.arguments.as_ref());
+                prints.flat_map(|a| &a.prints).any(|print| print.name == *name)
+            };
+            let of = calls.iter().filter(|c| is_today(c) && c.tool == *tool && c.client == *client);
+            let of = of.filter(|call| call.is_of_a_tool()).filter(has);
+            let sessions: BTreeSet<&Session> = of.filter_map(|c| c.session.as_ref()).collect();
+            count.sessions = sessions.len() as u64;
+        }
     }
     let of_tools: BTreeSet<_> = calls
         .iter()

@@ -277,8 +277,7 @@ fn a_release_that_is_told_stands_on_lines_days_nights_and_in_the_verdict() {
     assert!(site["nights/2026-11-25.html"].contains("Released on this day: <bdi>orders 2.3</bdi>"));
     assert!(!site["nights/2026-11-26.html"].contains("orders 2.3"));
     says(&site, "tools/search-orders-", &["25 Nov", "orders 2.3"]);
-    let without =
-        super::site(&super::report_input::ReportDays { releases: BTreeMap::new(), ..usual() });
+    let without = super::site(&ReportDays { releases: BTreeMap::new(), ..usual() });
     assert!(without.values().all(|text| !text.contains("orders 2.3")));
     assert!(!without["index.html"].contains("class=\"mark\""));
 }
