@@ -232,6 +232,18 @@ fn recovery(told: &ToldOfRecovery) -> Recovery {
     }
 }
 
+/// The sides around the server's that tell of a call, from within.
+fn sides(written: &Written) -> &'static [(SpanKind, &'static str)] {
+    match written.seen_by.as_str() {
+        "server" | "server twice" => &[],
+        "client and server" => &[(SpanKind::Client, "client")],
+        "agent, client and server" => {
+            &[(SpanKind::Client, "client"), (SpanKind::Internal, "agent")]
+        }
+        other => panic!("seen_by: {other}"),
+    }
+}
+
 /// The spans of one call: its server's, and around it its client's and agent's.
 fn spans(written: &Written, call: usize) -> Vec<Sighting> {
     let (kind, key) = written.session.split_once(' ').unwrap_or((&written.session, ""));
@@ -271,16 +283,8 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         is_label: false,
         received: day().end(),
     };
-    let sides: &[(SpanKind, &str)] = match written.seen_by.as_str() {
-        "server" | "server twice" => &[],
-        "client and server" => &[(SpanKind::Client, "client")],
-        "agent, client and server" => {
-            &[(SpanKind::Client, "client"), (SpanKind::Internal, "agent")]
-        }
-        other => panic!("seen_by: {other}"),
-    };
     let mut spans = vec![innermost];
-    for (side, (kind, scope)) in (1_u64..).zip(sides) {
+    for (side, (kind, scope)) in (1_u64..).zip(sides(written)) {
         let inner = spans.last_mut().unwrap();
         let outer = Sighting {
             span_id: span(call, side),
