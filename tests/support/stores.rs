@@ -1,6 +1,7 @@
 //! Stores for tests whose body is one for every kind of store: a data folder, and a database of the
 //! ClickHouse engine.
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::allow_attributes, reason = "in the library's own tests there is nothing to allow")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl Place {
             if let Some((user, password)) = engine.user() {
                 let file = self.home().join("password");
                 std::fs::write(&file, password).unwrap();
-                text.push_str(&format!("    user: {user}\n    password_file: {file:?}\n"));
+                text = format!("{text}    user: {user}\n    password_file: {file:?}\n");
             }
         }
         let file = self.home().join(format!("config-{number}.yaml"));
