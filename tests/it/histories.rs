@@ -307,10 +307,8 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         inner.end = UnixNanos::new(inner.end.get() - 1_000_000);
         spans.push(outer);
     }
-    if written.seen_by == "server twice" {
-        spans.push(spans[0].clone());
-    }
-    spans
+    let again = (written.seen_by == "server twice").then(|| spans[0].clone());
+    spans.into_iter().chain(again).collect()
 }
 
 /// What is said of one call, in the words of the corpus.
