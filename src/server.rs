@@ -194,6 +194,11 @@ impl Server {
         &self.store
     }
 
+    /// The writer that everything received goes through.
+    pub const fn writer(&self) -> &Arc<Writer> {
+        &self.writer
+    }
+
     /// Waits until the stop is requested or the writer dies; then finishes the requests in
     /// flight, commits what waits, and closes the store.
     ///

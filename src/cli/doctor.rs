@@ -142,10 +142,8 @@ impl Around {
     fn text(&self, diagnosis: &Diagnosis) -> String {
         let since = doctor::time(diagnosis.since);
         let hours = diagnosis.hours;
-        let data_dir = match self.is_database {
-            true => plain(&self.data_dir),
-            false => format!("Data folder {}", plain(&self.data_dir)),
-        };
+        let data_dir = plain(&self.data_dir);
+        let data_dir = if self.is_database { data_dir } else { format!("Data folder {data_dir}") };
         let running = match (&self.process, self.has_data) {
             (Some(pid), _) => format!("process {} receives into it", plain(pid)),
             (None, true) => "no process receives into it now".to_owned(),

@@ -100,7 +100,7 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Tell what has arrived lately, what it lacks, and what would mend it
     Doctor(doctor::DoctorArgs),
-    /// Take in requests from files, as the Collector's file exporter writes them
+    /// Take in what is kept already: files of requests, or a Collector's tables in ClickHouse
     Import(import::ImportArgs),
     /// Run the pass now, beside a running server
     Nightly(nightly::NightlyArgs),

@@ -1,13 +1,16 @@
 //! `firstcall nightly`: the pass by hand, beside a running server.
 
+use std::sync::Arc;
+
 use clap::Args;
 
 use super::{ExitCode, Failure, Globals, declared, explain, tell};
 use crate::call::Day;
-use crate::clock::{Clock as _, SystemClock};
+use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::exporters;
 use crate::figures::format::plural;
+use crate::import::{ImportError, otel_tables};
 use crate::nightly::{self, DayPassed, DaysToRun, NightlyError, PassEvent, Terms};
 use crate::report::{self, Range};
 use crate::store::{Store, StoreError};
@@ -36,6 +39,8 @@ pub struct NightlyArgs {
 /// Runs the command.
 pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     let config = globals.load()?;
+    let is_due = args.day.is_none() && args.from.is_none() && args.explain.is_none();
+    let tables_failed = if is_due { read_tables(&config) } else { None };
     let store = Store::open_configured(&config.store)?;
     let declared = declared::of(&config.tools);
     let terms = Terms::inferring(config.sessions.infer);
@@ -75,8 +80,34 @@ pub fn run(args: &NightlyArgs, globals: &Globals) -> Result<(), Failure> {
     send(&config, &store);
     // The others are covered by now; the first trouble decides how the command ended.
     match pass.failed.into_iter().next() {
-        None => Ok(()),
+        None => tables_failed.map_or(Ok(()), Err),
         Some((_, error)) => Err(error.into()),
+    }
+}
+
+/// Reads the configured tables first, so that the pass counts what they brought. What keeps it from
+/// being read does not keep the pass from what is there.
+fn read_tables(config: &Config) -> Option<Failure> {
+    let tables = config.source.clickhouse_otel.as_ref()?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    match otel_tables::run(tables, config, &clock, &mut super::import::Told) {
+        Ok(imported) => {
+            tell(&format!(
+                "{} calls new out of the tables of {}",
+                imported.calls(),
+                tables.database
+            ));
+            None
+        }
+        // That server reads them itself.
+        Err(ImportError::Store(StoreError::WriterRunning { .. })) => {
+            tell("the tables of source.clickhouse_otel are read by `firstcall serve`, which runs");
+            None
+        }
+        Err(error) => {
+            tell(&format!("warning: the tables of source.clickhouse_otel were not read: {error}"));
+            Some(error.into())
+        }
     }
 }
 

@@ -11,13 +11,14 @@ use super::declared;
 use super::range;
 use crate::call::{Day, Name, UnixNanos};
 use crate::clock::Clock;
-use crate::config::{Config, Last, OtlpExporter};
+use crate::config::{ClickHouseOtel, Config, Last, OtlpExporter, SqlName};
 use crate::exporters;
+use crate::import::otel_tables;
 use crate::nightly::{self, DaysToRun, Declared, Hour, PassEvent, Terms};
 use crate::report::{self, OfferedTool, ReportInput};
 use crate::self_report::SelfReport;
 use crate::shutdown::Stop;
-use crate::store::Store;
+use crate::store::{Store, Writer};
 
 /// The longest nap before the clock is looked at again: a machine may sleep or have its clock
 /// set in between.
@@ -39,6 +40,26 @@ pub(super) struct Nights {
     restate_days: NonZeroU32,
     terms: Terms,
     self_report: Arc<SelfReport>,
+    tables: Option<Tables>,
+}
+
+/// Tables that are read before each pass.
+#[derive(Debug, Clone)]
+struct Tables {
+    source: ClickHouseOtel,
+    config: Config,
+    writer: Arc<Writer>,
+}
+
+/// Tells the log what was read.
+struct Logged;
+
+impl otel_tables::Listener for Logged {
+    fn read(&mut self, table: &SqlName, day: Day, kept: u64) {
+        if kept > 0 {
+            tracing::info!(%day, kept, %table, "calls were read out of a table");
+        }
+    }
 }
 
 impl Nights {
@@ -48,7 +69,13 @@ impl Nights {
         config: &Config,
         clock: Arc<dyn Clock>,
         self_report: Arc<SelfReport>,
+        writer: &Arc<Writer>,
     ) -> Self {
+        let tables = config.source.clickhouse_otel.as_ref().map(|source| Tables {
+            source: source.clone(),
+            config: config.clone(),
+            writer: Arc::clone(writer),
+        });
         let out = config
             .report
             .out
@@ -70,6 +97,7 @@ impl Nights {
             exporter: config.exporters.otlp.clone(),
             restate_days: config.nightly.restate_days,
             self_report,
+            tables,
         }
     }
 
@@ -98,8 +126,19 @@ impl Nights {
         }
     }
 
+    /// What keeps the tables from being read keeps no pass from what is there.
+    fn read_tables(&self) {
+        let Some(Tables { source, config, writer }) = &self.tables else { return };
+        let into = (&self.store, writer);
+        match otel_tables::run_beside(source, config, into, &self.clock, &mut Logged) {
+            Ok(imported) => tracing::info!(calls = imported.calls(), "the tables are read"),
+            Err(error) => tracing::error!(%error, "the tables could not be read to the end"),
+        }
+    }
+
     /// The reports are rewritten even where the pass fails: they show what is covered.
     fn pass_and_report(&self) {
+        self.read_tables();
         let mut note = |event| {
             if let PassEvent::Published(passed) = event {
                 let (day, calls, judged) = (passed.day, passed.calls, passed.judged);

@@ -70,7 +70,7 @@ async fn serve(config: &Config, globals: &Globals) -> Result<(), Failure> {
         stop.request();
     }
     let report = Arc::clone(server.self_report());
-    let nights = Nights::new(server.store().clone(), config, clock, report);
+    let nights = Nights::new(server.store().clone(), config, clock, report, server.writer());
     let nights = tokio::spawn(nights.run(stop));
     let drained = server.run().await?;
     // A pass in progress is not waited for here: it stands on its own.

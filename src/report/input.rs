@@ -107,10 +107,10 @@ pub struct ReportInput {
     pub arrivals: BTreeMap<Name, ArrivalCounts>,
     /// Whether there are calls on days that no pass has covered yet.
     pub has_calls_uncovered: bool,
-    /// The tools that are known to be offered, called or not; [`read`](super::read) knows of
+    /// The tools that are known to be offered, called or not; [`read`](super::read()) knows of
     /// none.
     pub offered: Vec<OfferedTool>,
-    /// What was released on which day, as whoever makes the report tells; [`read`](super::read)
+    /// What was released on which day, as whoever makes the report tells; [`read`](super::read())
     /// knows of none.
     pub releases: BTreeMap<Day, Name>,
 }

@@ -21,12 +21,12 @@ use replay::replay;
 use crate::otel_tables::Body;
 
 /// The mark in every argument, answer, failure and prompt of the agents' story.
-const CANARY: &[u8] = b"cAnArY";
+pub(crate) const CANARY: &[u8] = b"cAnArY";
 
 /// In how many random orders each capture is replayed.
 const ORDERS: usize = 3;
 
-fn holds(bytes: &[u8], mark: &[u8]) -> bool {
+pub(crate) fn holds(bytes: &[u8], mark: &[u8]) -> bool {
     bytes.windows(mark.len()).any(|window| window == mark)
 }
 
@@ -39,7 +39,7 @@ fn shown(capture: &Capture, requests: &[&Request]) -> (Shown, u64) {
 }
 
 /// No byte of any file under `folder` is part of an argument, an answer or a prompt.
-fn assert_no_canary(folder: &Path, name: &str) {
+pub(crate) fn assert_no_canary(folder: &Path, name: &str) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

@@ -1,11 +1,10 @@
-//! Tool calls out of the tables of a Collector's ClickHouse exporter: the same sightings and figures
+//! Tool calls out of the tables of a Collector's ClickHouse exporter: the same figures
 //! as the same spans and log records give over OTLP, in every layout of the tables.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 pub(crate) mod exporter;
 mod faults;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,11 +20,10 @@ use firstcall::server;
 use firstcall::store::{Store, Writer, WriterOptions};
 
 use crate::captures::capture_bodies;
-use crate::dialects::corpus_bodies;
 use crate::support::clickhouse::{ClickHouse, block_on};
 use exporter::Layout;
 
-/// A body with its name, its format and a time after everything in it.
+/// A request's body with its name, its format and a time after everything in it.
 pub(crate) struct Body {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
@@ -110,7 +108,7 @@ impl World {
     }
 }
 
-/// The tables of `engine`, looked through for the last week.
+/// The tables of `engine`, looked through for the last two months.
 fn source(engine: &ClickHouse) -> ClickHouseOtel {
     let (user, password_env) = match engine.user() {
         Some((user, _)) => (Some(user.to_owned()), Some("FIRSTCALL_TEST_PASSWORD".to_owned())),
@@ -120,6 +118,7 @@ fn source(engine: &ClickHouse) -> ClickHouseOtel {
         database: engine.database().parse().unwrap(),
         user,
         password_env,
+        since: "60d".parse().unwrap(),
         ..ClickHouseOtel::at(engine.url().parse().unwrap())
     }
 }
@@ -134,75 +133,6 @@ fn copy(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
         }
     }
-}
-
-/// The fields in which two sightings differ, by the names of the struct's members.
-fn differences(sent: &Sighting, read: &Sighting) -> Vec<String> {
-    let (sent, read) = (format!("{sent:#?}"), format!("{read:#?}"));
-    let members = |text: &str| -> BTreeMap<String, String> {
-        let mut found: BTreeMap<String, String> = BTreeMap::new();
-        let mut current = String::new();
-        for line in text.lines().skip(1) {
-            if line.starts_with("    ") && !line.starts_with("     ") && line.contains(": ") {
-                line.trim().split(": ").next().unwrap().clone_into(&mut current);
-            }
-            *found.entry(current.clone()).or_default() += line;
-        }
-        found
-    };
-    let (sent, read) = (members(&sent), members(&read));
-    sent.keys().filter(|key| sent.get(*key) != read.get(*key)).cloned().collect()
-}
-
-/// What differs between the sightings of a body over OTLP and those out of a table.
-fn lost(engine: &ClickHouse, layout: Layout, body: &Body) -> Vec<String> {
-    layout.create(engine);
-    let sent = World::new(body.now, None);
-    sent.receive([body]);
-    layout.export(engine, &body.bytes, body.format);
-    let read = World::new(body.now, Some(&sent));
-    read.read(engine).unwrap();
-    let (sent, read) = (sent.sightings(), read.sightings());
-    let mut lost: BTreeMap<String, usize> = BTreeMap::new();
-    for sighting in &sent {
-        let same = |other: &&Sighting| {
-            (other.trace_id, other.span_id) == (sighting.trace_id, sighting.span_id)
-        };
-        let fields = match read.iter().find(same) {
-            Some(found) => differences(sighting, found),
-            None => vec!["call".to_owned()],
-        };
-        for field in fields {
-            *lost.entry(field).or_default() += 1;
-        }
-    }
-    let known = |other: &&Sighting| sent.iter().all(|one| one.span_id != other.span_id);
-    let more = read.iter().filter(known).count();
-    if more > 0 {
-        lost.insert("more calls".to_owned(), more);
-    }
-    lost.into_iter().map(|(field, times)| format!("{}: {field} {times}", body.name)).collect()
-}
-
-fn all_lost(layout: Layout) -> Vec<String> {
-    let engine = ClickHouse::start();
-    let bodies = corpus_bodies().into_iter().chain(capture_bodies());
-    bodies.flat_map(|body| lost(&engine, layout, &body)).collect()
-}
-
-#[test]
-fn maps_of_texts_lose_nothing_else() {
-    assert_eq!(all_lost(Layout::Maps), [""; 0]);
-}
-
-#[test]
-fn tables_of_the_oldest_layout_lose_nothing_else() {
-    assert_eq!(all_lost(Layout::Old), [""; 0]);
-}
-
-#[test]
-fn json_columns_lose_nothing_else() {
-    assert_eq!(all_lost(Layout::Json), [""; 0]);
 }
 
 /// The figures of everything that was recorded, in one table and over OTLP.

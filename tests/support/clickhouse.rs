@@ -1,6 +1,7 @@
 //! The ClickHouse engine for tests: the real one behind a front of ours (`clickhouse/front.py`
 //! says what it cannot show), or the server that `FIRSTCALL_TEST_CLICKHOUSE_URL` names.
-#![expect(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![allow(clippy::allow_attributes, reason = "in the library's own tests there is nothing to allow")]
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
 
 use std::env;
 use std::io::{BufRead, BufReader};

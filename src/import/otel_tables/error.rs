@@ -96,7 +96,7 @@ impl TablesError {
             Self::NoTable { .. } => {
                 "name the database with --database and the tables in source.clickhouse_otel"
             }
-            Self::Columns { .. } => "docs/clickhouse.md lists the columns that are read",
+            Self::Columns { .. } => "docs/existing-traces.md lists the columns that are read",
             Self::Password(_) => "check password_file and password_env in source.clickhouse_otel",
         }
     }

@@ -136,21 +136,21 @@ impl<'r> Reader<'r> {
             .into());
         }
         let now = self.clock.now();
-        let (first, last) = (now.day().minus(self.source.since.days()), now.day());
-        let mut day = first;
-        while day <= last {
-            for (kind, name, layout) in [(Kind::Spans, traces, spans), (Kind::Logs, logs, records)]
-            {
-                let Some(layout) = layout else { continue };
-                let wants_attempts = self.wants_attempts && kind == Kind::Spans;
-                let table = Table { name, layout, wants_attempts };
+        let first = now.day().minus(self.source.since.days());
+        let until = now.get() - now.get() % SLOT_NANOS;
+        for (kind, name, layout) in [(Kind::Spans, traces, spans), (Kind::Logs, logs, records)] {
+            let Some(layout) = layout else { continue };
+            let wants_attempts = self.wants_attempts && kind == Kind::Spans;
+            let table = Table { name, layout, wants_attempts };
+            let query = self.connection.query(&table.days());
+            let query = query.param("from", sql_time(first.start().get()));
+            let days: Vec<u32> = self.connection.all(query.param("to", sql_time(until)))?;
+            for day in days.into_iter().filter_map(Day::from_number) {
                 let before = self.commits.imported.calls();
-                let until = day.end().get().min(now.get() - now.get() % SLOT_NANOS);
-                self.day(kind, &table, day, until)?;
+                self.day(kind, &table, day, until.min(day.end().get()))?;
                 let calls = self.commits.imported.calls().saturating_sub(before);
                 listener.read(name, day, calls);
             }
-            day = day.plus(1);
         }
         Ok(())
     }

@@ -34,6 +34,15 @@ pub(super) struct Table<'t> {
 }
 
 impl Table<'_> {
+    /// The days that have rows, counted from the epoch.
+    pub(super) fn days(&self) -> String {
+        let (name, within) = (self.name, self.within());
+        format!(
+            "SELECT DISTINCT toUInt32(intDiv({TIME}, 86400000000000)) AS day \
+             FROM `{name}` WHERE {within} ORDER BY day"
+        )
+    }
+
     /// What is wanted of a table of spans, told by minute: how many rows, and a sum over them that
     /// changes with any of them.
     pub(super) fn span_slots(&self) -> String {

@@ -144,7 +144,7 @@ impl Visitor for Rows {
             "Duration": span.end_unix_nanos.wrapping_sub(span.start_unix_nanos),
             "StatusCode": self.code(span.status.code),
             "StatusMessage": span.status.message,
-            "Events.Timestamp": events(|_, _| json!("0")),
+            "Events.Timestamp": events(|_, _| json!("1970-01-01 00:00:00.000000000")),
             "Events.Name": events(|_, event| json!(event.name)),
             "Events.Attributes": events(|rows, event| rows.attributes(&event.attributes)),
         });
@@ -281,7 +281,10 @@ fn hex(id: &[u8]) -> String {
     })
 }
 
-/// A time as ClickHouse takes it: seconds and nine digits behind the point.
+/// A time as ClickHouse takes it, UTC, nine digits behind the point.
 fn time(nanos: u64) -> String {
-    format!("{}.{:09}", nanos / 1_000_000_000, nanos % 1_000_000_000)
+    let part = u32::try_from(nanos % 1_000_000_000).unwrap();
+    let seconds = (nanos / 1_000_000_000).cast_signed();
+    let time = chrono::DateTime::from_timestamp(seconds, part).unwrap();
+    time.format("%Y-%m-%d %H:%M:%S%.9f").to_string()
 }
