@@ -19,10 +19,6 @@ mod serve;
 #[path = "ingest/traffic.rs"]
 mod traffic;
 
-// The program's own.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
