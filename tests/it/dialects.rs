@@ -25,7 +25,6 @@ use firstcall::recognise::{
 };
 use firstcall::reduce::{Keys, PagingRules, ReduceContext, ReduceLimits, Reduced, reduce};
 
-use crate::otel_tables::Body;
 use expectation::{Expected, Shown};
 
 /// The time of arrival of every body: 2026-07-28 12:00:00 UTC.
@@ -157,17 +156,6 @@ fn corpus() -> Vec<(String, String, Vec<Expected>)> {
         (name, std::fs::read_to_string(path).unwrap(), expected)
     };
     paths.iter().map(|path| read(path)).collect()
-}
-
-/// The corpus's bodies, as they arrived.
-pub(crate) fn corpus_bodies() -> Vec<Body> {
-    let body = |(name, body, _): (String, String, Vec<Expected>)| Body {
-        name,
-        bytes: body.into_bytes(),
-        format: Format::Json,
-        now: NOW,
-    };
-    corpus().into_iter().map(body).collect()
 }
 
 #[test]
