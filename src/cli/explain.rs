@@ -255,13 +255,13 @@ mod tests {
 
     #[test]
     fn every_class_tells_its_witness_and_what_became_of_the_call() {
+        use Emptiness::{No, Unknown, Yes};
         let with = |class, outcome, emptiness| {
             let witness_start = after_midnight(43_210_000_000_000);
             let retry = Some(ExplainedRetry { witness_start, class, is_untested: false });
-            let call = ExplainedCall { retry, outcome, emptiness, ..call() };
+            let call = ExplainedCall { outcome, emptiness, retry, ..call() };
             ["retry", "first_call", "confirmed"].map(|column| cell(column, &call))
         };
-        use Emptiness::{No, Unknown, Yes};
         for (class, outcome, emptiness, words) in [
             (RetryClass::FanOut, Outcome::Ok, No, ["fan_out", "no: retried", "yes"]),
             (RetryClass::FanOut, Outcome::Crashed, No, ["fan_out", "no: failed", "no: failed"]),

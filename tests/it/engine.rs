@@ -3,7 +3,6 @@
 //! once: each has sessions, traces, services and clients of its own, so each keeps its own figures.
 #![expect(
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::panic,
     reason = "in a test a panic is the message, helpers included"
 )]

@@ -232,6 +232,18 @@ fn recovery(told: &ToldOfRecovery) -> Recovery {
     }
 }
 
+/// The sides around the server's that tell of a call, from within.
+fn sides(written: &Written) -> &'static [(SpanKind, &'static str)] {
+    match written.seen_by.as_str() {
+        "server" | "server twice" => &[],
+        "client and server" => &[(SpanKind::Client, "client")],
+        "agent, client and server" => {
+            &[(SpanKind::Client, "client"), (SpanKind::Internal, "agent")]
+        }
+        other => panic!("seen_by: {other}"),
+    }
+}
+
 /// The spans of one call: its server's, and around it its client's and agent's.
 fn spans(written: &Written, call: usize) -> Vec<Sighting> {
     let (kind, key) = written.session.split_once(' ').unwrap_or((&written.session, ""));
@@ -271,16 +283,8 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         is_label: false,
         received: day().end(),
     };
-    let sides: &[(SpanKind, &str)] = match written.seen_by.as_str() {
-        "server" | "server twice" => &[],
-        "client and server" => &[(SpanKind::Client, "client")],
-        "agent, client and server" => {
-            &[(SpanKind::Client, "client"), (SpanKind::Internal, "agent")]
-        }
-        other => panic!("seen_by: {other}"),
-    };
     let mut spans = vec![innermost];
-    for (side, (kind, scope)) in (1_u64..).zip(sides) {
+    for (side, (kind, scope)) in (1_u64..).zip(sides(written)) {
         let inner = spans.last_mut().unwrap();
         let outer = Sighting {
             span_id: span(call, side),
@@ -303,10 +307,8 @@ fn spans(written: &Written, call: usize) -> Vec<Sighting> {
         inner.end = UnixNanos::new(inner.end.get() - 1_000_000);
         spans.push(outer);
     }
-    if written.seen_by == "server twice" {
-        spans.push(spans[0].clone());
-    }
-    spans
+    let again = (written.seen_by == "server twice").then(|| spans[0].clone());
+    spans.into_iter().chain(again).collect()
 }
 
 /// What is said of one call, in the words of the corpus.

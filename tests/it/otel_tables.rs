@@ -1,6 +1,6 @@
 //! Tool calls out of the tables of a Collector's ClickHouse exporter: the same figures
 //! as the same spans and log records give over OTLP, in every layout of the tables.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 pub(crate) mod exporter;
 mod faults;

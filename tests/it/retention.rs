@@ -1,6 +1,6 @@
 //! Sightings go when their day can no longer be restated, and nothing that was shown goes with
 //! them (METHOD sections 3 and 10).
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
 
 use std::collections::BTreeMap;
 use std::fs;

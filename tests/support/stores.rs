@@ -60,7 +60,7 @@ impl Place {
         let number = self.stores.get();
         self.stores.set(number + 1);
         let folder = self.home().join(format!("data-{number}"));
-        let mut text = format!("store:\n  sqlite: {{data_dir: {folder:?}}}\n");
+        let mut text = format!("store:\n  sqlite: {{data_dir: '{}'}}\n", folder.display());
         if let Some(engine) = &self.engine {
             let database = match number {
                 0 => engine.database().to_owned(),
@@ -68,13 +68,14 @@ impl Place {
             };
             text = format!(
                 "store:\n  clickhouse:\n    url: {}\n    database: {database}\n    \
-                 folder: {folder:?}\n    create_schema: true\n    ttl_days: 0\n    timeout_s: 20\n",
-                engine.url()
+                 folder: '{}'\n    create_schema: true\n    ttl_days: 0\n    timeout_s: 20\n",
+                engine.url(),
+                folder.display()
             );
             if let Some((user, password)) = engine.user() {
                 let file = self.home().join("password");
                 std::fs::write(&file, password).unwrap();
-                text = format!("{text}    user: {user}\n    password_file: {file:?}\n");
+                text = format!("{text}    user: {user}\n    password_file: '{}'\n", file.display());
             }
         }
         let file = self.home().join(format!("config-{number}.yaml"));

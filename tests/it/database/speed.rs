@@ -51,7 +51,7 @@ fn call(number: u64) -> Sighting {
         start,
         end,
         received: end.saturating_add(firstcall::call::CallDuration::from_nanos(1_000_000)),
-        result_bytes: Some(mixed(number ^ 11) % 4096),
+        result_bytes: Some(mixed(number ^ 0xb) % 4096),
         ..plain
     }
 }
