@@ -143,8 +143,8 @@ pub fn client_list(facts: &Facts<'_>) -> ClientList {
         let label = ClientLabel::of(facts, client);
         let figures = facts.client(client);
         let beneath = (figures.unknown_tool_calls > 0).then(|| {
-            counted(figures.unknown_tool_calls, "call of a tool", "calls of tools")
-                + " that is not there"
+            let many = "calls of tools that are not there";
+            counted(figures.unknown_tool_calls, "call of a tool that is not there", many)
         });
         let before = facts.before.clients.get(client);
         part((label.name, beneath, label.slug), &PartFigures::of(figures), before)
