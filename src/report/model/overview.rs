@@ -66,8 +66,6 @@ pub struct Headline {
     pub line: Sparkline,
     /// The covered days of those, the newest first.
     pub days: Vec<SubjectDay>,
-    /// All calls.
-    pub calls: String,
 }
 
 /// A pair of tools.
@@ -119,7 +117,6 @@ fn headline(facts: &Facts<'_>) -> Option<Headline> {
         confirmed_change: ChangeText::confirmed(now, before),
         line: table::history_line(facts, (260, 64)),
         days: days(facts),
-        calls: count(now.calls),
     })
 }
 
