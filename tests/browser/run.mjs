@@ -51,7 +51,11 @@ function kindOf(page) {
 }
 
 function sample(pages) {
-  const kinds = Map.groupBy(pages, kindOf);
+  const kinds = new Map();
+  for (const page of pages) {
+    const kind = kindOf(page);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), page]);
+  }
   const kept = new Set(kinds.get(undefined));
   kinds.delete(undefined);
   for (const [kind, all] of kinds) {

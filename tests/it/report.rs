@@ -18,6 +18,7 @@ mod nights;
 mod pages;
 pub(crate) mod parameter_names;
 mod reading;
+mod rules;
 pub(crate) mod schema;
 mod size;
 
