@@ -90,7 +90,8 @@ pub fn overview(facts: &Facts<'_>) -> Overview {
     Overview {
         frame: Frame::top(facts, "First-call success").with_twin("README.md"),
         verdict: verdict(facts),
-        doubt: doubt(&strip),
+        // Where there is no rate, there is nothing to read with care.
+        doubt: doubt(&strip).filter(|_| facts.standing != Standing::NoneJudged),
         strip,
         headline: headline(facts),
         retries: Retries::of(&facts.now.overall),

@@ -78,7 +78,9 @@ fn no_call_could_be_judged() {
     let mut blind = Figures { calls: 300, ..Figures::default() };
     blind.unjudged.add(UnjudgedReason::NoArgsHash, 300);
     let input = one_day([(("search", "ide"), blind)]);
-    let site = check(&input, "Not judged: no args_hash.", "neither 0 % nor 100 %");
+    let detail = "neither 0 % nor 100 %. firstcall doctor tells what is missing";
+    let site = check(&input, "Not judged: no args_hash.", detail);
+    assert!(!site["index.html"].contains("Read with care"));
     shows_no_rate(&site);
     let (_, page) = file_of(&site, "tools/search-", ".html");
     assert!(page.contains("not judged"));
@@ -335,6 +337,16 @@ fn a_release_that_is_told_stands_on_lines_days_nights_and_in_the_verdict() {
     let without = super::site(&ReportDays { releases: BTreeMap::new(), ..usual() });
     assert!(without.values().all(|text| !text.contains("orders 2.3")));
     assert!(!without["index.html"].contains("class=\"mark\""));
+    // Where many are told, the caption counts them and the table names them.
+    let input = usual();
+    let name = firstcall::call::Name::cut("orders");
+    let days = input.to.minus(3).through(input.to);
+    let releases = days.map(|day| (day, name.clone())).collect();
+    let often = super::site(&ReportDays { releases, ..input });
+    let index = Html::parse_document(&often["index.html"]);
+    let caption = index.select(&Selector::parse("#headline figcaption").unwrap()).next().unwrap();
+    let caption: String = caption.text().collect();
+    assert!(caption.ends_with("4 releases are marked; the table by night names them"), "{caption}");
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn every_cell_of_the_grid_says_its_value_and_count_in_text() {
         let count = cell.select(&Selector::parse("small").unwrap()).next().map(text);
         let said = text(cell);
         let kind = match class {
-            "none" => said == "· not called" && count.is_none(),
+            "none" => said == "·not called" && count.is_none(),
             "few" => said.starts_with("few") && count.unwrap().parse::<u64>().unwrap() < 20,
             "unj" => said.contains("not judged") && count.is_some(),
             _ => {
