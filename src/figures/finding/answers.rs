@@ -110,7 +110,10 @@ pub(super) fn set_outages_apart(found: &mut [Finding], now: &RangeFigures) {
         }
         findings.sort_by_key(|one| (one.severity, Reverse(one.count), one.tool.clone()));
         for (place, finding) in findings.into_iter().enumerate() {
-            let said = format!(" {fail} of the service's {tools} tools fail in a tenth of calls.");
+            let said = format!(
+                " {fail} of the service's {tools} tools with {CALLS_FOR_FAILURES} calls or more \
+                 fail in a tenth of them."
+            );
             finding.sentence = std::mem::take(&mut finding.sentence).say(said);
             finding.advice = Sentence::words(
                 "Look for what these tools share, such as a dependency or a deployment, before you \

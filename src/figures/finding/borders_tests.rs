@@ -172,7 +172,7 @@ fn tools_of_a_service_that_fail_together_have_one_finding_that_speaks_for_all() 
     assert_eq!(order, [("other", high), ("b", high), ("a", note), ("c", note)]);
     for (tool, _, sentence, advice) in &found {
         let is_shared = tool != "other";
-        let said = " 3 of the service's 5 tools fail in a tenth of calls.";
+        let said = " 3 of the service's 5 tools with 50 calls or more fail in a tenth of them.";
         assert_eq!(sentence.ends_with(said), is_shared, "{sentence}");
         assert_eq!(advice.starts_with("Look for what these tools share"), is_shared, "{advice}");
     }
