@@ -2,11 +2,12 @@
 //!
 //! Everything is told as CPU time of the threads that do the work and as ratios within one run,
 //! for wall time depends on what else the machine does. Run with
-//! `cargo bench --bench ingest [-- decode|serve]`.
+//! `cargo bench --bench ingest [-- decode|serve|memory]`.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::cast_precision_loss,
+    clippy::indexing_slicing,
     reason = "a program for people who measure"
 )]
 
@@ -14,6 +15,8 @@
 mod cpu;
 #[path = "ingest/decode.rs"]
 mod decode;
+#[path = "ingest/memory.rs"]
+mod memory;
 #[path = "ingest/serve.rs"]
 mod serve;
 #[path = "ingest/traffic.rs"]
@@ -36,6 +39,9 @@ fn main() {
     }
     if is_wanted("serve") {
         serve::run(&requests);
+    }
+    if is_wanted("memory") {
+        memory::run(&requests);
     }
 }
 

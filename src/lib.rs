@@ -9,6 +9,7 @@
 extern crate self as firstcall;
 
 // The vocabulary: no I/O, no clock, no async.
+pub mod allocator;
 pub mod call;
 pub mod figures;
 

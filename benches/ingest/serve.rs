@@ -122,7 +122,11 @@ async fn send_all(address: SocketAddr, bodies: &[Bytes], count: u64, is_packed: 
     connection.abort();
 }
 
-async fn send(sender: &mut http2::SendRequest<Full<Bytes>>, body: Bytes, is_packed: bool) {
+pub(crate) async fn send(
+    sender: &mut http2::SendRequest<Full<Bytes>>,
+    body: Bytes,
+    is_packed: bool,
+) {
     let path = "/opentelemetry.proto.collector.trace.v1.TraceService/Export";
     let mut request = Request::post(format!("http://localhost{path}"))
         .header("content-type", "application/grpc")
@@ -137,7 +141,7 @@ async fn send(sender: &mut http2::SendRequest<Full<Bytes>>, body: Bytes, is_pack
     assert_eq!(status.unwrap(), "0");
 }
 
-fn framed(flag: u8, message: &[u8]) -> Bytes {
+pub(crate) fn framed(flag: u8, message: &[u8]) -> Bytes {
     let len = u32::try_from(message.len()).unwrap().to_be_bytes();
     [&[flag][..], &len, message].concat().into()
 }
@@ -151,7 +155,7 @@ fn unknown(bytes: &[u8]) -> Vec<u8> {
     message
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write;
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();

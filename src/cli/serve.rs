@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::nights::Nights;
 use super::{ExitCode, Failure, Globals, print};
+use crate::allocator;
 use crate::clock::{Clock, SystemClock};
 use crate::config::{Config, Endpoint};
 use crate::server::{Server, ServerError};
@@ -43,6 +44,7 @@ pub struct ServeArgs {
 
 /// Runs the command.
 pub fn run(args: &ServeArgs, globals: &Globals) -> Result<(), Failure> {
+    allocator::give_back();
     let mut config = globals.load()?;
     let protocols = &mut config.receivers.otlp.protocols;
     if let Some(endpoint) = &args.grpc_endpoint {

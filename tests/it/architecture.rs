@@ -12,6 +12,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("call", &[]),
     ("figures", &["call"]),
     // Leaves that any stage may use and the vocabulary may not.
+    ("allocator", &[]),
     ("clock", &["call"]),
     ("shutdown", &[]),
     ("terminal", &[]),
@@ -62,6 +63,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "allocator",
             "demo",
             "exporters",
             "doctor",
