@@ -1,7 +1,7 @@
 //! The ClickHouse engine for tests: the real one behind a front of ours (`clickhouse/front.py`
 //! says what it cannot show), or the server that `FIRSTCALL_TEST_CLICKHOUSE_URL` names.
 #![allow(clippy::allow_attributes, reason = "in the library's own tests there is nothing to allow")]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "helpers of tests")]
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -32,6 +32,8 @@ pub(crate) enum FaultKind {
     StopAfter,
     /// The engine is killed after the first part of a streamed answer was written.
     StopWithin,
+    /// This statement is run first, in the same database, as another client's.
+    First(&'static str),
 }
 
 /// A fault of statements that contain a text.
@@ -65,21 +67,28 @@ impl Fault {
     }
 
     fn to_json(self) -> String {
-        let (kind, ms, code) = match self.kind {
+        let Self { kind, of, skip, times } = self;
+        let mut fault = serde_json::json!({"of": of, "skip": skip, "times": times});
+        fault["kind"] = match kind {
             FaultKind::Delay(time) => {
-                ("delay", u64::try_from(time.as_millis()).unwrap_or(u64::MAX), 0)
+                fault["ms"] = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).into();
+                "delay"
             }
-            FaultKind::Refuse => ("refuse", 0, 0),
-            FaultKind::Fail(code) => ("fail", 0, code),
-            FaultKind::StopBefore => ("stop_before", 0, 0),
-            FaultKind::StopAfter => ("stop_after", 0, 0),
-            FaultKind::StopWithin => ("stop_within", 0, 0),
-        };
-        let Self { of, skip, times, .. } = self;
-        serde_json::json!({
-            "kind": kind, "ms": ms, "code": code, "of": of, "skip": skip, "times": times,
-        })
-        .to_string()
+            FaultKind::Fail(code) => {
+                fault["code"] = code.into();
+                "fail"
+            }
+            FaultKind::First(statement) => {
+                fault["sql"] = statement.into();
+                "first"
+            }
+            FaultKind::Refuse => "refuse",
+            FaultKind::StopBefore => "stop_before",
+            FaultKind::StopAfter => "stop_after",
+            FaultKind::StopWithin => "stop_within",
+        }
+        .into();
+        fault.to_string()
     }
 }
 
@@ -119,6 +128,18 @@ impl ClickHouse {
     /// Whether this is a real server. It can be asked for no faults.
     pub(crate) const fn is_real(&self) -> bool {
         self.engine.is_none()
+    }
+
+    /// Whether it can be asked for faults. Where it cannot, says which test is left out and why.
+    pub(crate) fn can_fail(&self) -> bool {
+        if self.is_real() {
+            let test = std::thread::current().name().unwrap_or("a test").to_owned();
+            eprintln!(
+                "skipped: {test} needs an engine that can be killed, slowed down and told to fail; \
+                 {REAL_SERVER} names a server that cannot"
+            );
+        }
+        !self.is_real()
     }
 
     /// Where it listens, as `http://127.0.0.1:8123`.

@@ -17,21 +17,20 @@ use crate::support::clickhouse::{ClickHouse, Fault, FaultKind};
 use crate::support::stores::Place;
 
 /// An engine that can be asked for faults; none where a real server takes its place.
-fn engine() -> Option<Place> {
+pub(super) fn engine() -> Option<Place> {
     let place = Place::clickhouse();
-    let can_fail = !place.engine().is_some_and(ClickHouse::is_real);
-    can_fail.then_some(place)
+    place.engine().is_some_and(ClickHouse::can_fail).then_some(place)
 }
 
 /// A store whose inserts are given up after a second.
-fn impatient(place: &Place) -> (config::Store, Store) {
+pub(super) fn impatient(place: &Place) -> (config::Store, Store) {
     let mut config = place.config();
     config.clickhouse.as_mut().unwrap().timeout_s = std::num::NonZeroU32::MIN;
     let store = Store::create_configured(&config).unwrap();
     (config, store)
 }
 
-fn commit(writer: &Writer, sightings: Vec<Sighting>) -> Result<(), StoreError> {
+pub(super) fn commit(writer: &Writer, sightings: Vec<Sighting>) -> Result<(), StoreError> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(writer.commit(Batch::of(day().start(), sightings))).map(drop)
 }
@@ -58,7 +57,7 @@ fn pass(store: &Store) {
 
 /// A right to a pass that was not given back ends after some minutes of the server's clock; an
 /// operator who knows that its holder is dead need not wait (docs/data-model.md).
-fn end_lease(engine: &ClickHouse) {
+pub(super) fn end_lease(engine: &ClickHouse) {
     engine.execute(
         "INSERT INTO leases (term, lasts_s, is_released) SELECT max(term), 0, true FROM leases",
     );

@@ -58,7 +58,7 @@ fn reading_again_brings_nothing_and_late_rows_are_found_once() {
 #[test]
 fn an_engine_that_stops_leaves_nothing_half_remembered() {
     let mut engine = ClickHouse::start();
-    if engine.is_real() {
+    if !engine.can_fail() {
         return;
     }
     let story = story();
