@@ -222,7 +222,7 @@ pub(crate) fn assert_says_the_book<'h>(
             let mut found = mine.tools.get(key).cloned().unwrap_or_default();
             // A status tool counts as known wherever on the day it is called: another history's
             // tells the engine of one that the book, with this history alone, does not know.
-            found.recovery.status_tool = figures.recovery.status_tool.clone();
+            found.recovery.status_tool.clone_from(&figures.recovery.status_tool);
             found.recovery.never_checked = figures.recovery.never_checked;
             assert_eq!(&found, figures, "{key:?}{}", super::nightly::shown(sightings));
             calls += figures.calls;

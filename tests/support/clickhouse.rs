@@ -68,27 +68,30 @@ impl Fault {
 
     fn to_json(self) -> String {
         let Self { kind, of, skip, times } = self;
-        let mut fault = serde_json::json!({"of": of, "skip": skip, "times": times});
-        fault["kind"] = match kind {
+        let (mut ms, mut code, mut sql) = (0, 0, "");
+        let kind = match kind {
             FaultKind::Delay(time) => {
-                fault["ms"] = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).into();
+                ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
                 "delay"
             }
-            FaultKind::Fail(code) => {
-                fault["code"] = code.into();
+            FaultKind::Fail(of_engine) => {
+                code = of_engine;
                 "fail"
             }
             FaultKind::First(statement) => {
-                fault["sql"] = statement.into();
+                sql = statement;
                 "first"
             }
             FaultKind::Refuse => "refuse",
             FaultKind::StopBefore => "stop_before",
             FaultKind::StopAfter => "stop_after",
             FaultKind::StopWithin => "stop_within",
-        }
-        .into();
-        fault.to_string()
+        };
+        serde_json::json!({
+            "kind": kind, "ms": ms, "code": code, "sql": sql, "of": of, "skip": skip,
+            "times": times,
+        })
+        .to_string()
     }
 }
 

@@ -33,7 +33,7 @@ fn publish(store: &Store, figures: &DayFigures) -> Result<(), StoreError> {
 fn shown(store: &Store, versions: &[DayFigures; 2]) -> usize {
     let shown = store.read_days(versions[0].day, versions[0].day).unwrap();
     let version = versions.iter().position(|version| shown == [version.clone()]);
-    version.expect("figures of one of the versions, whole")
+    version.unwrap()
 }
 
 /// How many retries the restatements say were shown before, the oldest first.

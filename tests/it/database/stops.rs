@@ -97,7 +97,9 @@ impl Night {
         self.late += 1;
         let received = at_night().saturating_add(CallDuration::from_secs(self.late));
         let mut message = self.messages.next().unwrap();
-        message.iter_mut().for_each(|sighting| sighting.received = received);
+        for sighting in &mut message {
+            sighting.received = received;
+        }
         self.sent.extend(message.clone());
         self.messages_sent.push(message.clone());
         message
@@ -202,7 +204,8 @@ fn a_pass_that_is_killed_while_calls_are_judged_is_made_up_for() {
         ("most_known", StopAfter),
         ("AS next_is_of_tool", StopBefore),
         ("argMax(layer_of", StopAfter),
-        ("AS loop_first_2", StopBefore),
+        ("AS calls_of_run", StopBefore),
+        ("AS loop_first_2", StopAfter),
         ("AS next_other_start", StopAfter),
         ("HAVING min(is_time_known) = 0", StopBefore),
         ("layer_or_none", StopAfter),
@@ -251,8 +254,9 @@ fn calls_of_a_receiver_whose_clock_is_behind_are_counted_though_they_slip_in() {
     let mut during = night.late_message();
     let behind = last.saturating_sub(CallDuration::from_nanos(1));
     let late = during.len();
-    night.sent.iter_mut().rev().take(late).for_each(|sighting| sighting.received = behind);
-    during.iter_mut().for_each(|sighting| sighting.received = behind);
+    for sighting in night.sent.iter_mut().rev().take(late).chain(&mut during) {
+        sighting.received = behind;
+    }
     night.let_wait(during);
     night.run().unwrap();
     // It came after the pass had noted what there was, so the day is due again; nothing changes.
@@ -311,8 +315,8 @@ fn a_conductor_that_is_killed_leaves_the_old_figures_and_the_next_one_goes_on() 
     let refused = nightly().output().unwrap();
     assert_eq!(refused.status.code(), Some(5), "{}", crate::support::stderr(&refused));
     end_lease(night.engine());
-    // A statement that nobody waits for any more ends all the same, and leaves its table.
-    night.wait_for_table("layers");
+    // A statement that nobody waits for any more ends all the same, and may leave its table.
+    std::thread::sleep(Duration::from_secs(4));
     let message = night.late_message();
     commit(&night.writer, message).unwrap();
     let done = nightly().output().unwrap();

@@ -1,5 +1,6 @@
 //! Mixed agent traffic in every dialect's shape, in every layout of the tables: the same sightings
 //! as over OTLP, one by one and field by field, but for what a layout cannot carry.
+#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -280,7 +280,7 @@ fn sorted(json: &Json) -> Json {
     }
 }
 
-fn hex(id: &[u8]) -> String {
+pub(super) fn hex(id: &[u8]) -> String {
     if id.iter().all(|byte| *byte == 0) {
         return String::new();
     }

@@ -1,10 +1,12 @@
 //! Mixed agent traffic in every dialect's shape: the bodies of the dialects' corpus, each sent
 //! several times, with ids, times and arguments of its own each time.
+#![expect(clippy::indexing_slicing, reason = "helpers of tests")]
 
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 
 use super::Body;
+use super::exporter::hex;
 use crate::dialects::{body::protobuf, corpus_bodies};
 use firstcall::call::UnixNanos;
 use firstcall::otlp::Format;
@@ -128,8 +130,7 @@ impl Sent<'_> {
             return id.to_owned();
         }
         let digest = Sha256::digest(format!("{} {} {id}", self.body, self.times));
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        hex.get(..id.len()).unwrap().to_owned()
+        hex(&digest).get(..id.len()).unwrap().to_owned()
     }
 
     fn time(&self, nanos: &str) -> String {
