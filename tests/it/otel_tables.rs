@@ -5,6 +5,8 @@
 mod dialects;
 pub(crate) mod exporter;
 mod faults;
+mod large_minute;
+mod tls;
 mod traffic;
 
 use std::path::Path;

@@ -6,8 +6,9 @@
 //!
 //! What was read is remembered by minute: under how many rows the minute had, and a sum over them.
 //! A minute whose rows have changed since is read again, and what is known of it is left out; so
-//! rows that come late are found, and reading again counts nothing twice. A minute is committed
-//! whole or not at all.
+//! rows that come late are found, and reading again counts nothing twice. A minute of very many
+//! rows is committed in parts and remembered with the last of them; if reading ends before, what
+//! was committed is known by when it was received, and left out the next time.
 
 mod connection;
 mod error;
@@ -35,7 +36,7 @@ pub use error::TablesError;
 use layout::Layout;
 use row::{LogRow, SlotRow, SpanRow};
 use slots::{Run, Slot, runs};
-use sql::{SLOT_NANOS, Table};
+use sql::{Part, SLOT_NANOS, Table};
 
 /// Rows after which those that were read are reduced, and their texts dropped.
 const CHUNK_ROWS: usize = 1_000;
@@ -192,24 +193,49 @@ impl<'r> Reader<'r> {
         table: &Table<'_>,
         day: Day,
         run: &Run,
+        mut known: Option<&mut Known>,
+    ) -> Result<(), ImportError> {
+        for number in 0..run.parts {
+            let part = Part { number, of: run.parts };
+            self.part(kind, table, day, run, part, known.as_deref_mut())?;
+        }
+        self.commits.imported.requests += run.minutes;
+        self.last = run.digests.last().copied();
+        Ok(())
+    }
+
+    fn part(
+        &mut self,
+        kind: Kind,
+        table: &Table<'_>,
+        day: Day,
+        run: &Run,
+        part: Part,
         known: Option<&mut Known>,
     ) -> Result<(), ImportError> {
-        let sql = if kind == Kind::Spans { table.spans() } else { table.logs() };
+        let sql = if kind == Kind::Spans { table.spans(part) } else { table.logs(part) };
         let query = self.connection.query(&sql).param("day", sql_time(day.start().get()));
         let query = query.param("from", sql_time(run.from)).param("to", sql_time(run.to));
         let (reading, bytes) = match kind {
             Kind::Spans => self.spans(query, table.layout)?,
             Kind::Logs => self.logs(query)?,
         };
-        let Some(mut reading) = reading else { return Ok(()) };
+        let mut reading = match reading {
+            Some(reading) => reading,
+            // A part may be empty, and still tells that the minute was read.
+            None => {
+                let nothing = self.commits.ingest.read_shown(Sent::Spans, |_collector| {});
+                nothing.map_err(ImportError::Reading)?
+            }
+        };
         if let Some(known) = known {
             reading.leave_out(|sighting| known.take(sighting));
             self.commits.imported.late += reading.batch().sightings.len() as u64;
             reading.forget_arrivals();
         }
-        self.commits.imported.requests += run.minutes;
-        self.commits.join(reading, &run.digests, bytes)?;
-        self.last = run.digests.last().copied();
+        let is_last = part.number + 1 == part.of;
+        let digests = if is_last { run.digests.as_slice() } else { &[] };
+        self.commits.join(reading, digests, bytes)?;
         self.commits.commit()
     }
 

@@ -9,6 +9,8 @@ use firstcall::config;
 use firstcall::nightly::{self, DaysToRun};
 use firstcall::store::{Batch, Store, StoreError, Writer, WriterOptions};
 
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_client::TraceServiceClient;
+
 use crate::receive::client::post;
 use crate::receive::spans::{call_at, request};
 use crate::store::{day, numbers, sighting};
@@ -141,23 +143,33 @@ async fn a_sender_is_told_to_come_back_while_the_engine_is_slow_or_gone() {
     let now = firstcall::clock::Clock::now(&firstcall::clock::SystemClock).get();
     let body = |number| prost::Message::encode_to_vec(&request(vec![call_at(number, now)]));
     let sent = |answer: &crate::receive::client::Answer| answer.status;
+    let mut grpc = TraceServiceClient::connect(server.grpc_url()).await.unwrap();
+    let over_grpc = |number| request(vec![call_at(number, now)]);
     assert_eq!(sent(&post(server.http, &body(1), &[]).await), 200);
+    grpc.export(over_grpc(11)).await.unwrap();
     let slow = FaultKind::Delay(Duration::from_secs(2));
     place.engine().unwrap().fault(Fault::new(slow).of("INSERT INTO `sightings`"));
     let answer = post(server.http, &body(2), &[]).await;
     assert_eq!(sent(&answer), 503);
     assert!(answer.header("retry-after").is_some(), "a delay is asked for");
+    let status = grpc.export(over_grpc(12)).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::Unavailable);
+    assert!(!status.details().is_empty(), "a delay is asked for");
     place.engine().unwrap().heal();
     assert_eq!(sent(&post(server.http, &body(2), &[]).await), 200);
+    grpc.export(over_grpc(12)).await.unwrap();
     place.engine_mut().unwrap().kill();
     let answer = post(server.http, &body(3), &[]).await;
     assert_eq!((sent(&answer), answer.header("retry-after").is_some()), (503, true));
+    let status = grpc.export(over_grpc(13)).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::Unavailable);
     place.engine_mut().unwrap().restart();
     assert_eq!(sent(&post(server.http, &body(3), &[]).await), 200);
+    grpc.export(over_grpc(13)).await.unwrap();
     let stopped = server.stop();
     assert_eq!(stopped.status.code(), Some(0));
     let spans = place.engine().unwrap().ask("SELECT uniqExact(span_id) FROM sightings");
-    assert_eq!(spans.trim(), "3");
+    assert_eq!(spans.trim(), "6");
 }
 
 #[test]

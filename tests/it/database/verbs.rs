@@ -1,5 +1,6 @@
 //! Every verb of the real binary, once on a data folder and once on a database: they say the same.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -21,8 +22,14 @@ struct Said {
     exported: String,
     explained: String,
     doctor: Value,
+    doctor_in_words: String,
     offered: String,
-    check: Option<i32>,
+    pass: String,
+    /// Every file of the report, by its path: as text, or its size.
+    site: BTreeMap<String, String>,
+    /// Exit codes and what was said.
+    checks: Vec<(Option<i32>, String)>,
+    restated: Value,
 }
 
 fn verb(place: &Place, config: &Path, args: &[&str]) -> std::process::Output {
@@ -58,7 +65,7 @@ async fn say_all(place: &Place) -> Said {
     let tools = place.home().join("tools.json");
     fs::write(&tools, r#"{"tools":[{"name":"find"},{"name":"never_called"}]}"#).unwrap();
     let offered = done(place, &config, &["tools", "import", tools.to_str().unwrap()]);
-    done(place, &config, &["nightly", "--day", &day]);
+    let pass = stderr(&done(place, &config, &["nightly", "--day", &day]));
     let out = place.home().join("site");
     let range = ["--from", &day, "--to", &day];
     let report = [&["report", "--out", out.to_str().unwrap()], &range[..]].concat();
@@ -71,12 +78,37 @@ async fn say_all(place: &Place) -> Said {
     let exported = exported.join("\n");
     let explain = ["nightly", "--day", &day, "--explain", "find"];
     let explained = stdout(&done(place, &config, &explain));
+    let doctor_in_words = stdout(&done(place, &config, &["doctor", "--hours", "48"]));
     let doctor = stdout(&done(place, &config, &["doctor", "--json", "--hours", "48"]));
     let mut doctor: Value = serde_json::from_str(&doctor).unwrap();
     for key in ["data_dir", "since", "until", "now"] {
         doctor.as_object_mut().unwrap().remove(key);
     }
-    let check = verb(place, &config, &[&["check", "--min", "40%"], &range[..]].concat());
+    let earlier = out.join("report.json");
+    let baseline = ["--no-drop", "--baseline", earlier.to_str().unwrap()];
+    let checks = [
+        &["--min", "40%"][..],
+        &["--min", "99.9%", "--rule", "window-30s"],
+        &["--tool", "find=99.9%"],
+        &["--tool", "no_such_tool=10%"],
+        &baseline,
+    ];
+    let checks = checks.map(|flags| {
+        let output = verb(place, &config, &[&["check"], flags, &range[..]].concat());
+        let said = format!("{}{}", stdout(&output), stderr(&output));
+        (output.status.code(), without_paths(&said, place))
+    });
+    let site = files_of(&out);
+    // Ten more of the same day: it is covered again, and the report says what was shown before.
+    let more = place.home().join("more.jsonl");
+    fs::write(&more, lines(&conversations(40)[30..])).unwrap();
+    done(place, &config, &["import", more.to_str().unwrap()]);
+    done(place, &config, &["nightly"]);
+    let again_out = place.home().join("again");
+    let range_again = [&["report", "--out", again_out.to_str().unwrap()], &range[..]].concat();
+    done(place, &config, &range_again);
+    let restated: Value =
+        serde_json::from_slice(&fs::read(again_out.join("report.json")).unwrap()).unwrap();
     Said {
         imported: without_paths(&imported, place),
         again: without_paths(&again, place),
@@ -85,9 +117,39 @@ async fn say_all(place: &Place) -> Said {
         exported,
         explained,
         doctor,
+        doctor_in_words: without_times(&without_paths(&doctor_in_words, place)),
         offered: without_paths(&stderr(&offered), place),
-        check: check.status.code(),
+        pass,
+        site,
+        checks: checks.to_vec(),
+        restated: restated["overall"].clone(),
     }
+}
+
+/// The files below a folder.
+fn files_of(folder: &Path) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(of) = folders.pop() {
+        for entry in fs::read_dir(of).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            let bytes = fs::read(&path).unwrap();
+            let size = bytes.len();
+            files.insert(name, String::from_utf8(bytes).unwrap_or_else(|_| format!("{size}")));
+        }
+    }
+    files
+}
+
+/// Without lines that tell the store's place or the time of day.
+fn without_times(text: &str) -> String {
+    let is_told = |line: &&str| !line.contains("HOME") && !line.contains("UTC");
+    text.lines().filter(is_told).collect::<Vec<_>>().join("\n")
 }
 
 fn without_paths(text: &str, place: &Place) -> String {
@@ -99,5 +161,13 @@ async fn every_verb_says_the_same_on_either_store() {
     let folder = say_all(&Place::folder()).await;
     let database = say_all(&Place::clickhouse()).await;
     assert_eq!(folder.report["overall"]["calls"], 60, "two calls a conversation");
+    assert!(folder.site.len() > 5 && folder.site.contains_key("index.html"));
+    let codes: Vec<_> = folder.checks.iter().map(|(code, _)| *code).collect();
+    assert_eq!(codes, [Some(0), Some(7), Some(7), Some(6), Some(0)], "{:?}", folder.checks);
+    assert_eq!(folder.restated["calls"], 80);
+    assert_ne!(folder.restated["restated"], Value::Null);
+    for (name, file) in &folder.site {
+        assert_eq!(database.site.get(name), Some(file), "{name}");
+    }
     assert_eq!(database, folder);
 }
