@@ -96,21 +96,54 @@ fn middle_of(bucket: i32) -> f64 {
     ((f64::from(bucket) + 0.5) / BUCKETS_PER_DOUBLING).exp2()
 }
 
-/// The bucket that holds `value`; none for zero.
+/// The bucket that holds `value`; none for zero. Told in integers: no logarithm is rounded.
 pub fn bucket_of(value: u64) -> Option<i32> {
     if value == 0 {
         return None;
     }
-    // Powers of two lie on a bucket's upper bound, where a logarithm may miss by a hair.
-    if value.is_power_of_two() {
-        let doublings = i32::try_from(value.trailing_zeros()).unwrap_or(63);
-        return Some(doublings * 32 - 1);
-    }
-    let position = super::rate::as_float(value).log2() * BUCKETS_PER_DOUBLING;
-    #[expect(clippy::cast_possible_truncation, reason = "log2 of a u64 is at most 64")]
-    let bucket = position.ceil() as i32 - 1;
-    Some(bucket)
+    let zeros = value.leading_zeros();
+    let scaled = value << zeros;
+    let within = LOWER_BOUNDS.partition_point(|bound| scaled > *bound);
+    let doublings = i32::try_from(u64::BITS - 1 - zeros).unwrap_or(63);
+    Some(doublings * 32 + i32::try_from(within).unwrap_or(32) - 1)
 }
+
+/// The lower bounds of one doubling's buckets: `2^(63 + k/32)` for k from 0, rounded down. But for
+/// the first one they are irrational, so no integer lies between a bound and its rounding.
+const LOWER_BOUNDS: [u64; 32] = [
+    0x8000_0000_0000_0000,
+    0x82cd_8698_ac2b_a1d7,
+    0x85aa_c367_cc48_7b14,
+    0x8898_0e80_92da_8527,
+    0x8b95_c1e3_ea8b_d6e6,
+    0x8ea4_398b_45cd_53c0,
+    0x91c3_d373_ab11_c336,
+    0x94f4_efa8_fef7_0961,
+    0x9837_f051_8db8_a96f,
+    0x9b8d_39b9_d54e_5538,
+    0x9ef5_3260_91a1_11ad,
+    0xa270_4303_0c49_6818,
+    0xa5fe_d6a9_b151_38ea,
+    0xa9a1_5ab4_ea7c_0ef8,
+    0xad58_3eea_42a1_4ac6,
+    0xb123_f581_d2ac_258f,
+    0xb504_f333_f9de_6484,
+    0xb8fb_af47_62fb_9ee9,
+    0xbd08_a39f_580c_36be,
+    0xc12c_4cca_6670_9456,
+    0xc567_2a11_5506_dadd,
+    0xc9b9_bd86_6e2f_27a2,
+    0xce24_8c15_1f84_80e3,
+    0xd2a8_1d91_f12a_e45a,
+    0xd744_fcca_d69d_6af4,
+    0xdbfb_b797_daf2_3755,
+    0xe0cc_deec_2a94_e111,
+    0xe5b9_06e7_7c83_48a8,
+    0xeac0_c6e7_dd24_392e,
+    0xefe4_b99b_dcda_f5cb,
+    0xf525_7d15_2486_cc2c,
+    0xfa83_b2db_722a_033a,
+];
 
 #[cfg(test)]
 mod tests {
@@ -124,6 +157,26 @@ mod tests {
         assert_eq!(bucket_of(3), Some(50)); // log2(3) * 32 = 50.7
         assert_eq!(bucket_of(1 << 40), Some(40 * 32 - 1));
         assert_eq!(bucket_of(u64::MAX), Some(64 * 32 - 1));
+    }
+
+    #[test]
+    fn bounds_are_the_powers_that_they_stand_for() {
+        for (k, bound) in (0..32).zip(LOWER_BOUNDS) {
+            // 53 bits of a double: 2^63 is told to within 1,024.
+            let power = (63.0 + f64::from(k) / 32.0).exp2();
+            assert!((crate::figures::rate::as_float(bound) - power).abs() <= 4096.0, "{k}");
+        }
+        // Of buckets that are wider than one and narrower than doubles can tell.
+        for bucket in 7 * 32..44 * 32 {
+            let upper = upper_bound(bucket);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "below 2^45"
+            )]
+            let last = upper as u64;
+            assert_eq!((bucket_of(last), bucket_of(last + 1)), (Some(bucket), Some(bucket + 1)));
+        }
     }
 
     #[test]

@@ -6,20 +6,23 @@
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use super::call::Call;
 use super::divide::divide;
-use super::fold::fold;
+use super::fold::{alone, fold};
 use super::gathered::Gathered;
 use super::join::{By, join};
 use super::judge::{Judged, Terms, judge_as_they_come, judge_calls};
-use super::names::Names;
-use super::packed::Packed;
-use super::parts::{Adder, Part, Parts, Reading};
+use super::names::{NameId, Names};
+use super::packed::Unpack;
+use super::part::{Part, Reading};
+use super::parts::{Adder, Parts};
+use super::seen::Seen;
 use super::summarise::Tally;
-use crate::call::{Day, TraceId};
+use super::threads;
+use crate::call::{Day, SessionClaim, TraceId};
 use crate::figures::DayFigures;
+use crate::store::StoredSighting;
 
 /// How many sightings or calls are worked on at a time, whole traces or sessions as they are.
 const PIECE: usize = 1024;
@@ -146,15 +149,9 @@ fn join_parts<'s>(
     each_part(keyed, begin, work, Adder::finish)
 }
 
-/// On how many threads parts are worked on: one for each processor, four at most, for each has a
-/// part in memory.
-pub(super) fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from).min(4)
-}
-
 /// Works on every part, piece by piece. Each thread begins with a state of its own and finishes
 /// it in the end.
-fn each_part<T: Packed + Send, S>(
+fn each_part<T: Unpack + Send, S>(
     parts: Parts<'_, T>,
     begin: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &mut Vec<T>) -> io::Result<()> + Sync,
@@ -164,7 +161,7 @@ fn each_part<T: Packed + Send, S>(
 }
 
 /// Does the same with what `divide` makes of each part.
-fn each_part_divided<T: Packed + Send, S>(
+fn each_part_divided<T: Unpack + Send, S>(
     parts: Parts<'_, T>,
     begin: impl Fn() -> S + Sync,
     divide: impl Fn(&mut S, Part<T>) -> io::Result<Vec<Part<T>>> + Sync,
@@ -187,19 +184,7 @@ fn each_part_divided<T: Packed + Send, S>(
         }
         finish(state)
     };
-    on_threads(count, &work_off)
-}
-
-/// Does the same on `count` threads at once, this one among them.
-fn on_threads<E: Send>(count: usize, work: &(impl Fn() -> Result<(), E> + Sync)) -> Result<(), E> {
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..count).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        others.into_iter().fold(mine, |before, other| match other.join() {
-            Ok(result) => before.and(result),
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-    })
+    threads::on(count, &work_off)
 }
 
 pub(super) fn of_trace(trace: TraceId) -> u64 {
@@ -219,6 +204,19 @@ pub(super) fn of_session(terms: Terms, call: &Call) -> u64 {
     of_trace(call.trace_id)
 }
 
+/// The same of a sighting, as the call that it is if it is alone.
+pub(super) fn of_sighting(terms: Terms, stored: &StoredSighting<'_, NameId>) -> u64 {
+    match stored.session {
+        Some(SessionClaim::Conversation(key) | SessionClaim::Transport(key)) => {
+            first_eight(key.as_bytes())
+        }
+        None if terms.infer_sessions && stored.parent_span_id.is_none() => {
+            of_session(terms, &alone(Seen::new(stored)))
+        }
+        None => of_trace(stored.trace_id),
+    }
+}
+
 const fn first_eight(bytes: &[u8; 16]) -> u64 {
     match bytes.first_chunk() {
         Some(first) => u64::from_be_bytes(*first),
@@ -232,14 +230,12 @@ pub(super) mod tests {
 
     use super::*;
     use crate::call::arbitrary::plain_sighting;
-    use crate::call::{ArgsHash, Arguments, SessionClaim, SessionKey, Sighting};
+    use crate::call::{ArgsHash, Arguments, SessionKey, Sighting};
     use crate::nightly::fold::shapes_tests::{sightings_of, traces};
     use crate::nightly::fold::tests::day;
-    use crate::nightly::gathering::{Gathering, Places, Survey, Surveying};
+    use crate::nightly::gathering::{Gathering, Places, Survey};
     use crate::nightly::judge_day;
-    use crate::nightly::names::NameId;
     use crate::nightly::scratch::Scratch;
-    use crate::store::StoredSighting;
 
     /// The figures of these sightings by way of parts; `largest` is what a part may have before it
     /// is divided again.
@@ -252,25 +248,20 @@ pub(super) mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scratch = Scratch::at(folder.path().join("parts"), in_memory, 5, threads).unwrap();
         let scratch = scratch.dividing_above(largest);
-        let (by_trace, calls) = (Parts::new(&scratch, "sightings"), Parts::new(&scratch, "calls"));
-        let mut names = Names::new();
-        let (known, survey) = (names.known(), Survey::default());
-        let mut surveying = Surveying::new(day(), &survey);
-        let mut each = |visit: &mut dyn FnMut(&StoredSighting<'_, NameId>)| {
-            for sighting in sightings {
-                let told = sighting.recovery.as_ref();
-                let told = told.map(|told| told.with_name(|name| names.id(name)));
-                let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
-                let stored = StoredSighting::of(sighting, &mut name, &mut prints);
-                visit(&StoredSighting { recovery: told.as_ref(), ..stored });
-            }
-        };
-        each(&mut |stored| surveying.note(stored));
-        surveying.finish();
+        let by_trace = Parts::new(&scratch, "sightings");
+        let mut calls = Parts::new(&scratch, "calls");
+        let (mut names, survey) = (Names::new(), Survey::default());
         let places = Places { by_trace: &by_trace, calls: &calls };
-        let mut gathering = Gathering::new((day(), terms), known, &survey, places);
-        each(&mut |stored| gathering.add(stored));
+        let mut gathering = Gathering::new(day(), terms, &survey, places);
+        for sighting in sightings {
+            let told = sighting.recovery.as_ref();
+            let told = told.map(|told| told.with_name(|name| names.id(name)));
+            let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
+            let stored = StoredSighting::of(sighting, &mut name, &mut prints);
+            gathering.add(&StoredSighting { recovery: told.as_ref(), ..stored });
+        }
         gathering.finish().unwrap();
+        survey.part(&mut calls, &by_trace).unwrap();
         let calls = super::calls(terms, (by_trace, calls), &survey.rounds(), &names).unwrap();
         figures(terms, day(), calls, &names).unwrap()
     }

@@ -99,6 +99,21 @@ impl Out {
         }
     }
 
+    /// Names, at most eight: in two bytes each where `are_short` says that their numbers are small
+    /// enough.
+    #[inline]
+    pub(super) fn names<const N: usize>(&mut self, names: [Option<NameId>; N], are_short: bool) {
+        if !are_short {
+            return names.into_iter().for_each(|name| self.name(name));
+        }
+        let mut bytes = [0; 16];
+        for (to, name) in bytes.as_chunks_mut().0.iter_mut().zip(names) {
+            let [low, high, ..] = name.map_or(0, NameId::get).to_le_bytes();
+            *to = [low, high];
+        }
+        self.put_first(bytes, 2 * N);
+    }
+
     pub(super) fn optional<const N: usize>(&mut self, bytes: Option<[u8; N]>) {
         if let Some(bytes) = bytes {
             self.put(bytes);
@@ -106,13 +121,9 @@ impl Out {
     }
 }
 
-/// Six names in two bytes each, where their numbers are small enough.
-pub(super) fn short_names(names: [Option<NameId>; 6]) -> Option<[u8; 12]> {
-    let mut bytes = [0; 12];
-    for (to, name) in bytes.as_chunks_mut().0.iter_mut().zip(names) {
-        *to = u16::try_from(name.map_or(0, NameId::get)).ok()?.to_le_bytes();
-    }
-    Some(bytes)
+/// Whether names take two bytes each.
+pub(super) fn are_short(names: &[Option<NameId>]) -> bool {
+    names.iter().flatten().all(|name| u16::try_from(name.get()).is_ok())
 }
 
 /// Bytes that are read from the front.
@@ -166,14 +177,16 @@ impl In<'_> {
         self.optional_name()?
     }
 
-    /// Six names, in short as [`short_names`] has them or one after the other.
+    /// Names as [`Out::names`] writes them.
     #[inline]
-    pub(super) fn names(&mut self, are_short: bool) -> Option<[Option<NameId>; 6]> {
-        let mut names = [None; 6];
+    pub(super) fn names<const N: usize>(&mut self, are_short: bool) -> Option<[Option<NameId>; N]> {
+        let mut names = [None; N];
         if are_short {
-            for (name, bytes) in names.iter_mut().zip(self.take::<12>()?.as_chunks().0) {
+            let (bytes, rest) = self.0.split_at_checked(2 * N)?;
+            for (name, bytes) in names.iter_mut().zip(bytes.as_chunks().0) {
                 *name = NameId::new(u32::from(u16::from_le_bytes(*bytes)));
             }
+            self.0 = rest;
         } else {
             for name in &mut names {
                 *name = self.optional_name()?;

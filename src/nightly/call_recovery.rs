@@ -33,11 +33,15 @@ pub(super) fn of_call<'a>(
     seen: impl DoubleEndedIterator<Item = &'a Seen> + Clone,
     attempts: &[&Attempt<NameId>],
 ) -> Option<Box<CallRecovery>> {
+    let fate = fate(seen.clone());
+    let is_plain = seen.clone().all(|seen| seen.recovery.is_none());
+    if fate.is_none() && is_plain && attempts.is_empty() {
+        return None;
+    }
     let mut told = Recovery::default();
-    for recovery in seen.clone().rev().filter_map(|seen| seen.recovery.as_ref()) {
+    for recovery in seen.rev().filter_map(|seen| seen.recovery.as_ref()) {
         told.fill_from(recovery);
     }
-    let fate = fate(seen);
     let downstream = Downstream::of(attempts);
     let found = CallRecovery { told, fate, downstream };
     (found != CallRecovery::default()).then(|| Box::new(found))

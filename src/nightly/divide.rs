@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::call::Call;
-use super::parts::{Part, Parts, spread};
+use super::part::Part;
+use super::parts::{Parts, spread};
 use super::scratch::Scratch;
 use super::stretch::Stretch;
 use crate::call::{CallDuration, UnixNanos};

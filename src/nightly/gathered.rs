@@ -3,7 +3,7 @@
 
 use super::bytes::{In, Out};
 use super::names::NameId;
-use super::packed::Packed;
+use super::packed::{PackAs, Packed, Unpack};
 use super::seen::Seen;
 use crate::call::Attempt;
 
@@ -30,25 +30,22 @@ impl Gathered {
     }
 }
 
-/// The last byte of the four that follow the start: a sighting's flags leave its highest bit.
+/// The four bytes that follow the start of an attempt: of a sighting's, the highest bit is not set.
 const ATTEMPT: [u8; 4] = [0, 0, 0, 0x80];
 
-impl Packed for Gathered {
-    fn pack(&self, out: &mut Out) {
-        match self {
-            Self::Seen(seen) => seen.pack(out),
-            Self::Attempt(attempt) => {
-                attempt.start.pack(out);
-                out.put(ATTEMPT);
-                attempt.pack(out);
-            }
-        }
+impl PackAs<Gathered> for Attempt<NameId> {
+    fn pack_as(&self, out: &mut Out) {
+        self.start.pack(out);
+        out.put(ATTEMPT);
+        self.pack(out);
     }
+}
 
-    fn unpack(from: &mut In<'_>) -> Option<Self> {
-        let flags = from.0.first_chunk::<12>()?.last_chunk::<4>()?;
-        if *flags != ATTEMPT {
-            return Seen::unpack(from).map(Self::Seen);
+impl Unpack for Gathered {
+    fn unpack_from(from: &mut In<'_>) -> Option<Self> {
+        let word = from.0.first_chunk::<12>()?.last_chunk::<4>()?;
+        if *word != ATTEMPT {
+            return Seen::unpack_from(from).map(Self::Seen);
         }
         from.take::<12>()?;
         Packed::unpack(from).map(Self::Attempt)

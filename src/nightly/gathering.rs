@@ -1,24 +1,24 @@
-//! A day's sightings are gathered in two looks. The first one notes which traces they are of and
-//! what may join their calls with those of other traces. In the second one, a sighting that nothing
-//! can be folded or joined with becomes its call at once; all others wait by trace.
+//! A day's sightings are gathered in one read. Each waits by session as the call that it is if it is
+//! alone; meanwhile it is noted which traces they are of, and what may join their calls with those of
+//! other traces. Those that something can be folded or joined with are then taken out again and wait
+//! by trace.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use super::by_parts::{of_session, of_trace};
+use super::by_parts::{of_sighting, of_trace};
 use super::call::Call;
-use super::fold;
 use super::gathered::Gathered;
 use super::join::By;
 use super::judge::{Terms, is_near};
-use super::names::{KnownNames, NameId};
+use super::names::NameId;
+use super::packed_sighting::Ties;
 use super::parts::{Adder, Parts};
-use super::seen::Seen;
-use super::traces::{Company, Traces};
-use crate::call::{Attempt, Day, SpanKind, TraceId, UnixNanos};
+use super::traces::Traces;
+use crate::call::{Attempt, Day, SpanKind, TraceId};
 use crate::store::StoredSighting;
 
-/// What the first look at a day tells.
+/// What reading a day tells beside its sightings.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     traces: Traces,
@@ -37,8 +37,9 @@ struct Met {
 impl Met {
     fn note(&mut self, stored: &StoredSighting<'_, NameId>) {
         self.note_layer((stored.kind, stored.scope));
-        self.has_request |= By::Request.is_told(stored);
-        self.has_call |= By::Call.is_told(stored);
+        let has_session = stored.session.is_some();
+        self.has_request |= has_session && stored.request_id.is_some();
+        self.has_call |= has_session && stored.call_id.is_some();
     }
 
     fn note_layer(&mut self, layer: (SpanKind, NameId)) {
@@ -64,85 +65,58 @@ impl Met {
     }
 }
 
-impl By {
-    /// Whether a sighting tells a session and the id.
-    const fn is_told(self, stored: &StoredSighting<'_, NameId>) -> bool {
-        let has_id = match self {
-            Self::Request => stored.request_id.is_some(),
-            Self::Call => stored.call_id.is_some(),
-        };
-        has_id && stored.session.is_some()
-    }
-}
-
 impl Survey {
     /// By what calls of different traces may be joined, in order.
     pub(super) fn rounds(&self) -> Vec<By> {
         let met = *self.met.lock().unwrap_or_else(PoisonError::into_inner);
         By::BOTH.into_iter().filter(|by| met.may_join(*by)).collect()
     }
+
+    /// Takes the sightings that something can be folded or joined with out of the `calls`, once all
+    /// were gathered; they wait by trace.
+    pub(super) fn part(
+        &self,
+        calls: &mut Parts<'_, Call>,
+        by_trace: &Parts<'_, Gathered>,
+    ) -> io::Result<()> {
+        let rounds = self.rounds();
+        let begin = || (by_trace.adder(), Vec::new());
+        let finish = |(adder, _): (Adder<'_, '_, Gathered>, Vec<Option<Ties>>)| adder.finish();
+        calls.sift(
+            begin,
+            |(adder, ties), items, gone| {
+                ties.clear();
+                ties.extend(items.iter().map(|item| Ties::of(item.value())));
+                self.traces.bring_near(ties.iter().flatten().map(|ties| ties.trace_id));
+                for (place, (item, ties)) in items.iter().zip(ties).enumerate() {
+                    let Some(ties) = ties else { continue };
+                    let may_be_joined = rounds.iter().any(|by| ties.is_told(*by));
+                    if may_be_joined || !self.traces.is_alone(ties.trace_id) {
+                        adder.add_value(of_trace(ties.trace_id), item.value())?;
+                        gone.note(place);
+                    }
+                }
+                Ok(())
+            },
+            finish,
+        )
+    }
 }
 
-/// Looks at a day for the first time, one for each thread that does.
-#[derive(Debug)]
-pub(super) struct Surveying<'v> {
-    day: Day,
-    survey: &'v Survey,
-    met: Met,
-    waiting: Vec<TraceId>,
-}
-
-/// How many sightings wait until their traces are noted or asked for together.
+/// How many sightings wait until their traces are noted together.
 const AT_ONCE: usize = 64;
-
-impl<'v> Surveying<'v> {
-    pub(super) fn new(day: Day, survey: &'v Survey) -> Self {
-        Self { day, survey, met: Met::default(), waiting: Vec::with_capacity(AT_ONCE) }
-    }
-
-    /// Notes a sighting of the day or its margins.
-    pub(super) fn note(&mut self, stored: &StoredSighting<'_, NameId>) {
-        if is_near(self.day, stored.start) {
-            self.met.note(stored);
-            self.waiting.push(stored.trace_id);
-            if self.waiting.len() >= AT_ONCE {
-                self.note_waiting();
-            }
-        }
-    }
-
-    fn note_waiting(&mut self) {
-        let traces = &self.survey.traces;
-        traces.bring_near(self.waiting.iter().copied());
-        self.waiting.drain(..).for_each(|trace| traces.note(trace));
-    }
-
-    /// Notes a client span that may be below a call of the day or its margins.
-    pub(super) fn note_attempt(&self, trace: TraceId, start: UnixNanos) {
-        if is_near(self.day, start) {
-            self.survey.traces.note_company(trace);
-        }
-    }
-
-    /// Hands over what was noted.
-    pub(super) fn finish(mut self) {
-        self.note_waiting();
-        self.survey.met.lock().unwrap_or_else(PoisonError::into_inner).merge(self.met);
-    }
-}
 
 /// Gathers a day's sightings, one for each thread that does.
 #[derive(Debug)]
 pub(super) struct Gathering<'p, 's> {
     day: Day,
     terms: Terms,
-    known: KnownNames,
-    traces: &'p Traces,
-    rounds: Vec<By>,
+    survey: &'p Survey,
+    met: Met,
     by_trace: Adder<'p, 's, Gathered>,
     calls: Adder<'p, 's, Call>,
-    /// Sightings, and whether their calls may be joined with others.
-    waiting: Vec<(Seen, bool)>,
+    /// Traces that are not noted yet.
+    waiting: Vec<TraceId>,
     count: u64,
     failed: Option<io::Error>,
 }
@@ -158,47 +132,30 @@ pub(super) struct Places<'p, 's> {
 
 impl<'p, 's> Gathering<'p, 's> {
     /// Nothing gathered yet.
-    pub(super) fn new(
-        (day, terms): (Day, Terms),
-        known: KnownNames,
-        survey: &'p Survey,
-        places: Places<'p, 's>,
-    ) -> Self {
+    pub(super) fn new(day: Day, terms: Terms, survey: &'p Survey, places: Places<'p, 's>) -> Self {
         let (by_trace, calls) = (places.by_trace.adder(), places.calls.adder());
-        let (traces, rounds) = (&survey.traces, survey.rounds());
         let waiting = Vec::with_capacity(AT_ONCE);
-        Self { day, terms, known, traces, rounds, by_trace, calls, waiting, count: 0, failed: None }
+        let (met, count, failed) = (Met::default(), 0, None);
+        Self { day, terms, survey, met, by_trace, calls, waiting, count, failed }
     }
 
     /// Takes in a sighting of the day or its margins.
     pub(super) fn add(&mut self, stored: &StoredSighting<'_, NameId>) {
         if is_near(self.day, stored.start) && self.failed.is_none() {
-            let may_be_joined = self.rounds.iter().any(|by| by.is_told(stored));
-            self.waiting.push((Seen::new(stored, self.known.unknown), may_be_joined));
+            self.met.note(stored);
+            self.waiting.push(stored.trace_id);
             if self.waiting.len() >= AT_ONCE {
-                self.failed = self.add_waiting().err();
+                self.note_waiting();
             }
+            self.count += 1;
+            self.failed = self.calls.add(of_sighting(self.terms, stored), stored).err();
         }
     }
 
-    fn add_waiting(&mut self) -> io::Result<()> {
-        self.traces.bring_near(self.waiting.iter().map(|(seen, _)| seen.trace_id));
-        for (seen, may_be_joined) in self.waiting.drain(..) {
-            let company = self.traces.take(seen.trace_id);
-            self.count += u64::from(company != Company::New);
-            match company {
-                // It came since the first look, and makes the day due again.
-                Company::New => {}
-                Company::Alone if !may_be_joined => {
-                    let call = fold::alone(&seen, self.known);
-                    self.calls.add(of_session(self.terms, &call), &call)?;
-                }
-                Company::Alone | Company::Several => {
-                    self.by_trace.add(of_trace(seen.trace_id), &Gathered::Seen(seen))?;
-                }
-            }
-        }
-        Ok(())
+    fn note_waiting(&mut self) {
+        let traces = &self.survey.traces;
+        traces.bring_near(self.waiting.iter().copied());
+        self.waiting.drain(..).for_each(|trace| traces.note(trace));
     }
 
     /// How many sightings were taken in by now.
@@ -207,20 +164,19 @@ impl<'p, 's> Gathering<'p, 's> {
     }
 
     /// Takes in a client span that may be below a call of the day or its margins.
-    pub(super) fn add_attempt(&mut self, attempt: Attempt<NameId>) {
+    pub(super) fn add_attempt(&mut self, attempt: &Attempt<NameId>) {
         if is_near(self.day, attempt.start) && self.failed.is_none() {
-            let key = of_trace(attempt.trace_id);
-            self.failed = self.by_trace.add(key, &Gathered::Attempt(attempt)).err();
+            self.survey.traces.note_company(attempt.trace_id);
+            self.failed = self.by_trace.add(of_trace(attempt.trace_id), attempt).err();
         }
     }
 
-    /// Hands over what is left and answers how many sightings there were; an error where anything
-    /// could not be kept.
-    pub(super) fn finish(mut self) -> io::Result<u64> {
+    /// Hands over what is left; an error where anything could not be kept.
+    pub(super) fn finish(mut self) -> io::Result<()> {
         self.failed.take().map_or(Ok(()), Err)?;
-        self.add_waiting()?;
+        self.note_waiting();
+        self.survey.met.lock().unwrap_or_else(PoisonError::into_inner).merge(self.met);
         self.by_trace.finish()?;
-        self.calls.finish()?;
-        Ok(self.count)
+        self.calls.finish()
     }
 }

@@ -12,7 +12,7 @@ use super::carried::Carried;
 use super::divide::{Giant, Slice};
 use super::facts::Facts;
 use super::judge::{Terms, judge_slice};
-use super::names::Names;
+use super::names::{NameId, Names};
 use super::summarise::Tally;
 use crate::call::{CallDuration, Day};
 
@@ -30,7 +30,7 @@ impl Giant {
         names: &Names,
         tally: &mut Tally,
     ) -> io::Result<()> {
-        let facts = self.facts(terms, day, names)?;
+        let facts = self.facts(terms, day)?;
         let mut carried = Carried::new(day, &facts);
         let mut calls: Vec<Call> = Vec::new();
         let owns: Vec<_> = self.slices.iter().map(|slice| slice.own).collect();
@@ -54,8 +54,8 @@ impl Giant {
         Ok(())
     }
 
-    fn facts(&self, terms: Terms, day: Day, names: &Names) -> io::Result<Facts> {
-        let mut facts = Facts::new(day, terms, names.unknown());
+    fn facts(&self, terms: Terms, day: Day) -> io::Result<Facts> {
+        let mut facts = Facts::new(day, terms, NameId::UNKNOWN);
         for slice in &self.slices {
             facts.add(&slice.calls.clone().load()?);
         }

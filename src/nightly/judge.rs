@@ -155,7 +155,7 @@ fn judge_within(
     let mut tool_terms = ToolTerms::new(names);
     tool_terms.apply(&mut calls);
     let infer = terms.infer_sessions;
-    let sessions = session::find(&mut calls, names.unknown(), infer, facts.is_some());
+    let sessions = session::find(&mut calls, NameId::UNKNOWN, infer, facts.is_some());
     let counted = own.within(Stretch::of(day));
     let nothing = |call: &Call| Judgement {
         session: None,

@@ -103,32 +103,51 @@ impl Sweeps {
 }
 
 fn find_in_chain(run: &Run<'_>, chain: Range<usize>, first: &mut [usize]) {
-    let start = chain.start;
+    let Range { start, end } = chain;
     let args = |at: usize| run.args.get(at).copied().flatten();
     let is_usable = |at: usize| run.calls.get(at).is_some_and(|call| call.is_usable());
-    let mut seen_at: HashMap<[u8; 6], usize> = HashMap::new();
     let mut changed_before: Option<NameId> = None;
     let mut begin = start;
-    for at in chain {
+    for at in start..end {
         let changed = match (at > start).then(|| args(at - 1)).flatten().zip(args(at)) {
             Some((before, this)) if is_usable(at - 1) && is_usable(at) => {
                 only_changed(before, this)
             }
             _ => None,
         };
+        let before = begin;
         if changed.is_none() {
             begin = at;
         } else if changed_before.is_some() && changed != changed_before {
             begin = at - 1;
         }
+        if begin != before {
+            part_alike(run, before..at, first);
+        }
         changed_before = changed;
-        // No two calls of a loop are alike.
-        if let Some(args) = args(at)
+        if let Some(first) = first.get_mut(at) {
+            *first = begin;
+        }
+    }
+    part_alike(run, begin..end, first);
+}
+
+/// No two calls of a loop are alike: of these calls, which would be one, each loop begins after the
+/// last call that came again in it.
+fn part_alike(run: &Run<'_>, calls: Range<usize>, first: &mut [usize]) {
+    if calls.len() < SWEEP {
+        return;
+    }
+    let mut seen_at: HashMap<[u8; 6], usize> = HashMap::with_capacity(calls.len());
+    let mut begin = calls.start;
+    for at in calls.clone() {
+        if let Some(args) = run.args.get(at).copied().flatten()
             && let Some(alike) = seen_at.insert(args.value, at)
         {
             begin = begin.max(alike + 1);
         }
-        if let Some(first) = first.get_mut(at) {
+        // The first call may end a loop before.
+        if let Some(first) = first.get_mut(at).filter(|_| at > calls.start) {
             *first = begin;
         }
     }

@@ -14,6 +14,11 @@ use crate::call::Name;
 pub struct NameId(NonZeroU32);
 
 impl NameId {
+    /// The number of what telemetry does not name: every night's first.
+    pub(super) const UNKNOWN: Self = Self(NonZeroU32::MIN);
+    /// The number of the plain dialect: every night's second.
+    pub(super) const PLAIN: Self = Self(NonZeroU32::MIN.saturating_add(1));
+
     /// The stored form.
     pub(super) const fn get(self) -> u32 {
         self.0.get()
@@ -28,22 +33,11 @@ impl NameId {
     }
 }
 
-/// The numbers of the names that every night knows from its beginning.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct KnownNames {
-    /// Of what telemetry does not name.
-    pub(super) unknown: NameId,
-    /// Of the plain dialect.
-    pub(super) plain: NameId,
-}
-
 /// The names of one night.
 #[derive(Debug)]
 pub struct Names {
     by_text: HashMap<Name, NameId>,
     texts: Vec<Name>,
-    unknown: NameId,
-    plain: NameId,
     declared: Declared,
 }
 
@@ -61,15 +55,12 @@ impl Default for Names {
 impl Names {
     /// The names that every night knows.
     pub fn new() -> Self {
-        let mut names = Self {
-            by_text: HashMap::new(),
-            texts: Vec::new(),
-            unknown: NameId(NonZeroU32::MIN),
-            plain: NameId(NonZeroU32::MIN),
-            declared: Declared::default(),
-        };
-        names.unknown = names.id(&Name::cut(UNKNOWN));
-        names.plain = names.id(&Name::cut(PLAIN));
+        let mut names =
+            Self { by_text: HashMap::new(), texts: Vec::new(), declared: Declared::default() };
+        // In this order, for their numbers are constants.
+        for known in [UNKNOWN, PLAIN] {
+            names.id(&Name::cut(known));
+        }
         names
     }
 
@@ -120,16 +111,6 @@ impl Names {
     pub(super) fn text_of(&self, id: Option<NameId>) -> Option<&str> {
         id.map(|id| self.text(id))
     }
-
-    /// The number of `unknown`.
-    pub const fn unknown(&self) -> NameId {
-        self.unknown
-    }
-
-    /// The numbers that every night knows.
-    pub(super) const fn known(&self) -> KnownNames {
-        KnownNames { unknown: self.unknown, plain: self.plain }
-    }
 }
 
 const fn index(id: NameId) -> usize {
@@ -148,5 +129,7 @@ mod tests {
         assert_ne!(names.id(&Name::cut("Search")), id);
         assert_eq!(names.text(id), "search");
         assert_eq!(names.name(id), Name::cut("search"));
+        assert_eq!(names.text(NameId::UNKNOWN), UNKNOWN);
+        assert_eq!(names.text(NameId::PLAIN), PLAIN);
     }
 }

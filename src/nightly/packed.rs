@@ -1,4 +1,4 @@
-//! Sightings and calls as bytes, for the parts of a day that wait on disk while others are
+//! Calls as bytes, for the parts of a day that wait on disk while others are
 //! worked on. Written and read within one pass by one program: no version, no promise.
 //!
 //! Small, for every byte is written and read again for each call of a day: what is closed or
@@ -7,15 +7,16 @@
 
 use std::num::NonZeroU64;
 
-use smallvec::{Array, SmallVec};
+use smallvec::SmallVec;
 
-use super::bytes::{In, Out, Word, short_names};
+use super::bytes::{In, Out, Word, are_short};
 use super::call::{Call, Joint};
+use super::fold::alone;
 use super::names::NameId;
-use super::seen::{Args, Layer, Print, Seen};
+use super::packed_sighting::span_id;
+use super::seen::Seen;
 use crate::call::{
-    ArgsForm, CallDuration, CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey,
-    SpanId, SpanKind, TraceId, UnixNanos,
+    CallDuration, Confidence, Emptiness, Outcome, SessionKey, SpanKind, TraceId, UnixNanos,
 };
 
 /// What can wait as bytes. What waits as an item of its own begins with its rank among those of
@@ -27,117 +28,40 @@ pub(super) trait Packed: Sized {
     fn unpack(from: &mut In<'_>) -> Option<Self>;
 }
 
+/// What can be made of bytes that wait.
+pub(super) trait Unpack: Sized {
+    /// Takes a value off the front; none where the bytes are no such value.
+    fn unpack_from(from: &mut In<'_>) -> Option<Self>;
+}
+
+/// What waits as bytes that become a `T`.
+pub(super) trait PackAs<T> {
+    /// Appends the value.
+    fn pack_as(&self, out: &mut Out);
+}
+
+impl<T: Packed> Unpack for T {
+    fn unpack_from(from: &mut In<'_>) -> Option<Self> {
+        Self::unpack(from)
+    }
+}
+
+impl<T: Packed> PackAs<T> for T {
+    fn pack_as(&self, out: &mut Out) {
+        self.pack(out);
+    }
+}
+
 /// How many bits the position of a closed set's word takes.
-const SMALL: u32 = 4;
-
-impl Packed for Seen {
-    fn pack(&self, out: &mut Out) {
-        out.put(self.start.get().to_le_bytes());
-        let (is_conversation, session) = match self.session {
-            Some(SessionClaim::Conversation(key)) => (true, Some(key)),
-            Some(SessionClaim::Transport(key)) => (false, Some(key)),
-            None => (false, None),
-        };
-        let mut word = Word::default();
-        word.put(self.kind.index(), SMALL);
-        word.put(self.outcome.index(), SMALL);
-        word.put(self.emptiness.index(), SMALL);
-        word.put(self.confidence.index(), SMALL);
-        word.flag(self.is_time_known);
-        word.flag(self.is_sampled);
-        word.flag(self.is_label);
-        word.flag(is_conversation);
-        word.flag(session.is_some());
-        word.flag(self.parent.is_some());
-        word.flag(self.result_bytes.is_some());
-        word.flag(self.call_id.is_some());
-        word.flag(self.request_id.is_some());
-        word.flag(self.args.is_some());
-        word.flag(self.recovery.is_some());
-        word.write(out);
-        out.put(*self.trace_id.as_bytes());
-        out.put(*self.span_id.as_bytes());
-        out.optional(self.parent.map(|span| *span.as_bytes()));
-        out.name(Some(self.scope));
-        out.name(Some(self.dialect));
-        for name in [self.emitter, self.service, self.tool, self.client, self.client_version] {
-            out.name(name);
-        }
-        out.optional(session.map(|key| *key.as_bytes()));
-        out.distance(self.end, self.start);
-        out.distance(self.received, self.start);
-        if let Some(bytes) = self.result_bytes {
-            out.short(bytes);
-        }
-        out.optional(self.call_id.map(|key| *key.as_bytes()));
-        out.optional(self.request_id.map(|key| *key.as_bytes()));
-        if let Some(args) = &self.args {
-            args.pack(out);
-        }
-        if let Some(recovery) = &self.recovery {
-            recovery.pack(out);
-        }
-    }
-
-    fn unpack(from: &mut In<'_>) -> Option<Self> {
-        let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
-        let mut word = Word::read(from)?;
-        let kind = SpanKind::from_index(word.take(SMALL))?;
-        let outcome = Outcome::from_index(word.take(SMALL))?;
-        let emptiness = Emptiness::from_index(word.take(SMALL))?;
-        let confidence = Confidence::from_index(word.take(SMALL))?;
-        let is_time_known = word.is_set();
-        let is_sampled = word.is_set();
-        let is_label = word.is_set();
-        let claim =
-            if word.is_set() { SessionClaim::Conversation } else { SessionClaim::Transport };
-        let has_session = word.is_set();
-        let has_parent = word.is_set();
-        let has_result_bytes = word.is_set();
-        let has_call_id = word.is_set();
-        let has_request_id = word.is_set();
-        let has_args = word.is_set();
-        let has_recovery = word.is_set();
-        Some(Self {
-            trace_id: TraceId::from_bytes(&from.take::<16>()?)?,
-            span_id: span_id(from.take()?)?,
-            parent: from.optional(has_parent, span_id)?,
-            kind,
-            scope: from.name()?,
-            dialect: from.name()?,
-            emitter: from.optional_name()?,
-            service: from.optional_name()?,
-            tool: from.optional_name()?,
-            client: from.optional_name()?,
-            client_version: from.optional_name()?,
-            session: from
-                .optional(has_session, |key| Some(SessionKey::from_bytes(key)))?
-                .map(claim),
-            start,
-            end: from.distance(start)?,
-            is_time_known,
-            outcome,
-            confidence,
-            emptiness,
-            received: from.distance(start)?,
-            result_bytes: from.optional_short(has_result_bytes)?,
-            call_id: from.optional(has_call_id, |key| Some(CallKey::from_bytes(key)))?,
-            request_id: from.optional(has_request_id, |key| Some(CallKey::from_bytes(key)))?,
-            is_sampled,
-            is_label,
-            args: if has_args { Some(Args::unpack(from)?) } else { None },
-            recovery: if has_recovery { Some(Packed::unpack(from)?) } else { None },
-        })
-    }
-}
-
-fn span_id(bytes: [u8; 8]) -> Option<SpanId> {
-    SpanId::from_bytes(&bytes)
-}
+pub(super) const SMALL: u32 = 4;
 
 /// The latency as it nearly always is: the time from start to end.
 const LATENCY_IS_DURATION: u8 = 1;
 const LATENCY_FOLLOWS: u8 = 2;
+
+/// The bit in the four bytes after the start that tells a folded call from a sighting that waits
+/// as one.
+const IS_FOLDED: u32 = 1 << 30;
 
 impl Packed for Call {
     fn pack(&self, out: &mut Out) {
@@ -172,15 +96,13 @@ impl Packed for Call {
             self.tool,
             self.client_version,
         ];
-        let short = short_names(names);
-        word.flag(short.is_some());
+        let are_short = are_short(&names);
+        word.flag(are_short);
+        word.flag(true); // IS_FOLDED
         word.write(out);
         out.put(*self.trace_id.as_bytes());
         out.put(*self.span_id.as_bytes());
-        match short {
-            Some(short) => out.put(short),
-            None => names.into_iter().for_each(|name| out.name(name)),
-        }
+        out.names(names, are_short);
         out.optional(self.conversation.map(|key| *key.as_bytes()));
         out.optional(self.transport.map(|key| *key.as_bytes()));
         out.distance(self.end, self.start);
@@ -203,6 +125,10 @@ impl Packed for Call {
     }
 
     fn unpack(from: &mut In<'_>) -> Option<Self> {
+        let word = from.0.first_chunk::<12>()?.last_chunk::<4>()?;
+        if u32::from_le_bytes(*word) & IS_FOLDED == 0 {
+            return Seen::unpack_from(from).map(alone);
+        }
         let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
         let mut word = Word::read(from)?;
         let outcome = Outcome::from_index(word.take(SMALL))?;
@@ -306,68 +232,6 @@ impl Joint {
     }
 }
 
-impl Packed for Args {
-    fn pack(&self, out: &mut Out) {
-        let mut word = Word::default();
-        word.put(self.layer.form.index(), SMALL);
-        word.flag(self.core.is_some());
-        word.flag(self.pos.is_some());
-        word.flag(self.hides);
-        word.flag(self.is_empty_object);
-        word.write_byte(out);
-        out.name(Some(self.layer.source));
-        out.put(self.value);
-        out.optional(self.core);
-        out.optional(self.pos);
-        self.prints.pack(out);
-    }
-
-    fn unpack(from: &mut In<'_>) -> Option<Self> {
-        let mut word = Word::read_byte(from)?;
-        let form = ArgsForm::from_index(word.take(SMALL))?;
-        let (has_core, has_pos) = (word.is_set(), word.is_set());
-        let (hides, is_empty_object) = (word.is_set(), word.is_set());
-        Some(Self {
-            layer: Layer { source: from.name()?, form },
-            value: from.take()?,
-            core: from.optional(has_core, Some)?,
-            pos: from.optional(has_pos, Some)?,
-            hides,
-            is_empty_object,
-            prints: SmallVec::unpack(from)?,
-        })
-    }
-}
-
-impl Packed for Print {
-    fn pack(&self, out: &mut Out) {
-        out.name(Some(self.name));
-        out.put(self.print);
-    }
-
-    fn unpack(from: &mut In<'_>) -> Option<Self> {
-        Some(Self { name: from.name()?, print: from.take()? })
-    }
-}
-
-impl<A: Array<Item: Packed>> Packed for SmallVec<A> {
-    fn pack(&self, out: &mut Out) {
-        // At most 32 parameters have a print, and few layers see one call.
-        let count = u8::try_from(self.len()).unwrap_or(u8::MAX);
-        out.put([count]);
-        self.iter().take(usize::from(count)).for_each(|value| value.pack(out));
-    }
-
-    fn unpack(from: &mut In<'_>) -> Option<Self> {
-        let count = from.byte()?;
-        let mut values = Self::default();
-        for _ in 0..count {
-            values.push(Packed::unpack(from)?);
-        }
-        Some(values)
-    }
-}
-
 impl Packed for u64 {
     fn pack(&self, out: &mut Out) {
         out.put(self.to_le_bytes());
@@ -386,6 +250,7 @@ mod tests {
     use crate::call::arbitrary::sighting;
     use crate::nightly::fold::fold;
     use crate::nightly::names::Names;
+    use crate::store::StoredSighting;
 
     proptest! {
         #[test]
@@ -402,16 +267,26 @@ mod tests {
             }
             let seen: Vec<Seen> = sightings.iter().map(|s| Seen::of(s, &mut names)).collect();
             let mut out = Out::default();
-            for seen in &seen {
-                seen.pack(&mut out);
+            for sighting in &sightings {
+                let told = sighting.recovery.as_ref();
+                let told = told.map(|told| told.with_name(|name| names.id(name)));
+                let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
+                let stored = StoredSighting::of(sighting, &mut name, &mut prints);
+                let stored = StoredSighting { recovery: told.as_ref(), ..stored };
+                PackAs::<Call>::pack_as(&stored, &mut out);
             }
+            let once = out.written().to_vec();
+            out.append(&once);
             let calls = fold(&seen, &[], &names);
             for call in &calls {
                 call.pack(&mut out);
             }
             let mut from = In(out.written());
+            for seen in &seen {
+                prop_assert_eq!(&Seen::unpack_from(&mut from).unwrap(), seen);
+            }
             for seen in seen {
-                prop_assert_eq!(Seen::unpack(&mut from), Some(seen));
+                prop_assert_eq!(Call::unpack(&mut from), Some(alone(seen)));
             }
             for call in calls {
                 prop_assert_eq!(Call::unpack(&mut from), Some(call));

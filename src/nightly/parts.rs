@@ -9,16 +9,18 @@ use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::bytes::{In, Out};
-use super::packed::Packed;
+use super::bytes::Out;
+use super::chunk::{Gone, Waiting, each_item, put_item};
+use super::packed::{PackAs, Unpack};
+use super::part::{Chunk, Held, Part, PartPlace};
 use super::scratch::Scratch;
+use super::threads;
 
-/// How many bytes of one part a thread gathers before it hands them over.
-const CHUNK: usize = 1 << 13;
+/// How many bytes of one part a thread gathers before it hands them over: nearly two pages, with
+/// room for the item that is one too many, so that it seldom begins a third.
+const CHUNK: usize = (2 << 12) - 192;
 /// How much of a file is written as one.
 const PAGE: u64 = 4096;
-/// A thread keeps buffers of at most this many bytes from one part to the next.
-const KEPT: usize = 1 << 24;
 
 /// Items by part; several threads may add at once.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub(super) struct Parts<'s, T> {
 #[derive(Debug)]
 enum Place {
     /// Chunks with their part, and how many bytes they have together.
-    Memory(Vec<(usize, Vec<u8>)>, usize),
+    Memory(Vec<(usize, Held)>, usize),
     Disk(ChunkFile),
 }
 
@@ -45,14 +47,7 @@ struct ChunkFile {
     chunks: Vec<Vec<Chunk>>,
 }
 
-/// A chunk of one part: where it begins, and how many bytes it has.
-#[derive(Debug, Clone, Copy)]
-struct Chunk {
-    begin: u64,
-    bytes: usize,
-}
-
-impl<'s, T: Packed> Parts<'s, T> {
+impl<'s, T: Unpack> Parts<'s, T> {
     /// No items yet. `name` tells these parts' file from others'.
     pub(super) fn new(scratch: &'s Scratch, name: &'static str) -> Self {
         let place = Mutex::new(Place::Memory(Vec::new(), 0));
@@ -69,13 +64,13 @@ impl<'s, T: Packed> Parts<'s, T> {
         let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Place::Memory(waiting, bytes) = &mut *place {
             *bytes += chunk.len();
-            waiting.push((part, chunk.to_vec()));
+            waiting.push((part, Held { bytes: chunk.to_vec(), gone: Gone::default() }));
             if *bytes > self.scratch.in_memory() {
                 let waiting = std::mem::take(waiting);
                 let mut file = ChunkFile::make(self.scratch, self.name)?;
                 for (part, chunk) in waiting {
-                    let begin = file.reserve(part, chunk.len());
-                    file.file.write_all_at(&chunk, begin)?;
+                    let begin = file.reserve(part, chunk.bytes.len());
+                    file.file.write_all_at(&chunk.bytes, begin)?;
                 }
                 *place = Place::Disk(file);
             }
@@ -92,19 +87,52 @@ impl<'s, T: Packed> Parts<'s, T> {
         self.scratch
     }
 
+    /// Looks through the chunks, once a round of adding is over, on several threads: `sift` gets
+    /// a chunk's items and notes those that it takes out. Each thread begins with a state of its
+    /// own and finishes it in the end.
+    pub(super) fn sift<S>(
+        &mut self,
+        begin: impl Fn() -> S + Sync,
+        sift: impl Fn(&mut S, &[Waiting<'_>], &mut Gone) -> io::Result<()> + Sync,
+        finish: impl Fn(S) -> io::Result<()> + Sync,
+    ) -> io::Result<()> {
+        let threads = self.scratch.threads();
+        match self.place.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            Place::Memory(held, _) => {
+                let mut state = begin();
+                for (_, Held { bytes, gone }) in held {
+                    sift(&mut state, &items_of(bytes)?, gone)?;
+                }
+                finish(state)
+            }
+            Place::Disk(ChunkFile { file, chunks, .. }) => {
+                let mut chunks: Vec<&mut Chunk> = chunks.iter_mut().flatten().collect();
+                // As they lie in the file.
+                chunks.sort_unstable_by_key(|chunk| chunk.begin);
+                let chunks = Mutex::new(chunks.into_iter());
+                let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+                threads::on(threads, &|| {
+                    let (mut state, mut bytes) = (begin(), Vec::new());
+                    while let Some(chunk) = next() {
+                        bytes.resize(chunk.bytes, 0);
+                        file.read_exact_at(&mut bytes, chunk.begin)?;
+                        sift(&mut state, &items_of(&bytes)?, &mut chunk.gone)?;
+                    }
+                    finish(state)
+                })
+            }
+        }
+    }
+
     /// The parts, once nothing more is added: one where all are in memory.
     pub(super) fn into_parts(self) -> Vec<Part<T>> {
-        let items = PhantomData;
         match self.place.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Place::Memory(chunks, _) => {
                 let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect();
-                vec![Part { place: PartPlace::Memory(chunks), items }]
+                vec![Part::at(PartPlace::Memory(chunks))]
             }
             Place::Disk(ChunkFile { file, chunks, .. }) => {
-                let part = |chunks| {
-                    let place = PartPlace::Disk(Arc::clone(&file), chunks);
-                    Part { place, items }
-                };
+                let part = |chunks| Part::at(PartPlace::Disk(Arc::clone(&file), chunks));
                 chunks.into_iter().map(part).collect()
             }
         }
@@ -127,7 +155,7 @@ impl ChunkFile {
     fn reserve(&mut self, part: usize, bytes: usize) -> u64 {
         let begin = self.length.next_multiple_of(PAGE);
         if let Some(chunks) = self.chunks.get_mut(part) {
-            chunks.push(Chunk { begin, bytes });
+            chunks.push(Chunk { begin, bytes, gone: Gone::default() });
         }
         self.length = begin.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
         begin
@@ -142,13 +170,25 @@ pub(super) struct Adder<'p, 's, T> {
     chunks: Vec<Out>,
 }
 
-impl<T: Packed> Adder<'_, '_, T> {
+impl<T: Unpack> Adder<'_, '_, T> {
     /// Adds an item to the part of `key`.
-    pub(super) fn add(&mut self, key: u64, item: &T) -> io::Result<()> {
-        let part = usize::try_from(spread(key)).unwrap_or(0) % self.chunks.len();
+    pub(super) fn add(&mut self, key: u64, item: &impl PackAs<T>) -> io::Result<()> {
+        let part = self.part_of(key);
         let Some(chunk) = self.chunks.get_mut(part) else { return Ok(()) };
-        put_item(chunk, key, item);
+        put_item(chunk, key, |out| item.pack_as(out));
         self.hand_over_full(part)
+    }
+
+    /// Adds a value that waited elsewhere, under another key.
+    pub(super) fn add_value(&mut self, key: u64, value: &[u8]) -> io::Result<()> {
+        let part = self.part_of(key);
+        let Some(chunk) = self.chunks.get_mut(part) else { return Ok(()) };
+        put_item(chunk, key, |out| out.append(value));
+        self.hand_over_full(part)
+    }
+
+    fn part_of(&self, key: u64) -> usize {
+        usize::try_from(spread(key)).unwrap_or(0) % self.chunks.len()
     }
 
     /// Adds an item as it waited elsewhere to a part.
@@ -175,201 +215,13 @@ impl<T: Packed> Adder<'_, '_, T> {
     }
 }
 
-/// One part.
-#[derive(Debug, Clone)]
-pub(super) struct Part<T> {
-    place: PartPlace,
-    items: PhantomData<fn(T) -> T>,
-}
-
-#[derive(Debug, Clone)]
-enum PartPlace {
-    Memory(Vec<Vec<u8>>),
-    /// In a file that it shares with the others.
-    Disk(Arc<File>, Vec<Chunk>),
-}
-
-/// What a thread needs to read parts, one after the other.
-#[derive(Debug)]
-pub(super) struct Reading<T> {
-    bytes: Vec<u8>,
-    /// Each item's key and rank, and where it stands.
-    index: Vec<(u64, u64, usize)>,
-    items: Vec<T>,
-}
-
-impl<T> Default for Reading<T> {
-    fn default() -> Self {
-        Self { bytes: Vec::new(), index: Vec::new(), items: Vec::new() }
-    }
-}
-
-impl<T: Packed> Part<T> {
-    /// How many bytes it has.
-    pub(super) fn bytes(&self) -> usize {
-        match &self.place {
-            PartPlace::Memory(chunks) => chunks.iter().map(Vec::len).sum(),
-            PartPlace::Disk(_, chunks) => chunks.iter().map(|chunk| chunk.bytes).sum(),
-        }
-    }
-
-    /// Hands its items to `visit`, piece by piece in order of their keys and ranks: as many whole
-    /// keys at a time as make `enough` items. `visit` may take the items out.
-    pub(super) fn each_piece(
-        self,
-        reading: &mut Reading<T>,
-        enough: usize,
-        mut visit: impl FnMut(&mut Vec<T>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let Reading { bytes, index, items } = reading;
-        self.read(bytes)?;
-        index_items(bytes, index)?;
-        index.sort_unstable();
-        items.clear();
-        let by_key = || index.chunk_by(|a, b| a.0 == b.0);
-        let is_giant = |of_key: &&[_]| of_key.len() > enough.max(index.len() / 2);
-        for of_key in by_key().filter(|of_key| !is_giant(of_key)) {
-            for (.., at) in of_key {
-                items.push(item_at(bytes, *at)?);
-            }
-            if items.len() >= enough {
-                visit(items)?;
-                items.clear();
-            }
-        }
-        if !items.is_empty() {
-            visit(items)?;
-            items.clear();
-        }
-        // A key that is most of its part comes last, when the bytes need no longer be kept.
-        if let Some(of_key) = by_key().find(is_giant) {
-            items.reserve_exact(of_key.len());
-            for (.., at) in of_key {
-                items.push(item_at(bytes, *at)?);
-            }
-            (*bytes, *index) = (Vec::new(), Vec::new());
-            visit(items)?;
-            items.clear();
-        }
-        reading.let_go();
+fn items_of(chunk: &[u8]) -> io::Result<Vec<Waiting<'_>>> {
+    let mut items = Vec::new();
+    each_item(chunk, &Gone::default(), |_, item| {
+        items.push(item);
         Ok(())
-    }
-
-    /// Hands its items to `visit` as they wait, in no particular order.
-    pub(super) fn each_waiting(
-        &self,
-        mut visit: impl FnMut(Waiting<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        match &self.place {
-            PartPlace::Memory(chunks) => {
-                chunks.iter().try_for_each(|chunk| each_item(chunk, &mut |_, item| visit(item)))
-            }
-            PartPlace::Disk(file, chunks) => chunks.iter().try_for_each(|chunk| {
-                bytes.resize(chunk.bytes, 0);
-                file.read_exact_at(&mut bytes, chunk.begin)?;
-                each_item(&bytes, &mut |_, item| visit(item))
-            }),
-        }
-    }
-
-    /// All items, in order of their keys and ranks but for a key that is most of its part.
-    pub(super) fn load(self) -> io::Result<Vec<T>> {
-        let mut all = Vec::new();
-        self.each_piece(&mut Reading::default(), usize::MAX, |items| {
-            all = std::mem::take(items);
-            Ok(())
-        })?;
-        Ok(all)
-    }
-
-    fn read(self, bytes: &mut Vec<u8>) -> io::Result<()> {
-        bytes.clear();
-        match self.place {
-            PartPlace::Memory(chunks) => {
-                for chunk in chunks {
-                    bytes.extend_from_slice(&chunk);
-                }
-            }
-            PartPlace::Disk(file, chunks) => {
-                bytes.resize(chunks.iter().map(|chunk| chunk.bytes).sum(), 0);
-                let mut rest = bytes.as_mut_slice();
-                for chunk in chunks {
-                    let Some((to, after)) = rest.split_at_mut_checked(chunk.bytes) else {
-                        return Err(broken());
-                    };
-                    file.read_exact_at(to, chunk.begin)?;
-                    rest = after;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<T> Reading<T> {
-    /// Gives back what one part far larger than the others needed.
-    fn let_go(&mut self) {
-        if self.bytes.capacity().max(self.items.capacity() * size_of::<T>()) > KEPT {
-            *self = Self::default();
-        }
-    }
-}
-
-/// The bytes before an item: its key, and how many bytes follow.
-const BEFORE: usize = 8 + 4;
-
-fn put_item<T: Packed>(chunk: &mut Out, key: u64, item: &T) {
-    let begin = chunk.len();
-    chunk.put(key.to_le_bytes());
-    chunk.put([0; 4]);
-    item.pack(chunk);
-    let bytes = u32::try_from(chunk.len() - begin - BEFORE).unwrap_or(u32::MAX);
-    chunk.overwrite(begin + 8, bytes.to_le_bytes());
-}
-
-/// An item as it waits.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Waiting<'a> {
-    pub(super) key: u64,
-    /// Its rank among those of its key.
-    pub(super) rank: u64,
-    /// All its bytes, its key and length among them.
-    pub(super) bytes: &'a [u8],
-}
-
-/// Hands every item of these bytes to `visit`, with where it begins.
-fn each_item(
-    bytes: &[u8],
-    visit: &mut impl FnMut(usize, Waiting<'_>) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut at = 0;
-    while let Some((key, rest)) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<8>) {
-        let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(broken)?;
-        let rank = u64::from_le_bytes(*rest.first_chunk::<8>().ok_or_else(broken)?);
-        let after =
-            at + BEFORE + usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
-        let key = u64::from_le_bytes(*key);
-        visit(at, Waiting { key, rank, bytes: bytes.get(at..after).ok_or_else(broken)? })?;
-        at = after;
-    }
-    if at == bytes.len() { Ok(()) } else { Err(broken()) }
-}
-
-fn index_items(bytes: &[u8], index: &mut Vec<(u64, u64, usize)>) -> io::Result<()> {
-    index.clear();
-    each_item(bytes, &mut |at, item| {
-        index.push((item.key, item.rank, at + BEFORE));
-        Ok(())
-    })
-}
-
-fn item_at<T: Packed>(bytes: &[u8], at: usize) -> io::Result<T> {
-    T::unpack(&mut In(bytes.get(at..).unwrap_or_default())).ok_or_else(broken)
-}
-
-fn broken() -> io::Error {
-    io::Error::from(io::ErrorKind::InvalidData)
+    })?;
+    Ok(items)
 }
 
 /// Spreads keys, whose low bits may be anything, over the parts.
@@ -381,6 +233,7 @@ pub(super) const fn spread(key: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nightly::part::Reading;
 
     fn sorted(parts: Vec<Part<u64>>) -> (usize, Vec<u64>) {
         let loaded: Vec<Vec<u64>> = parts.into_iter().map(|part| part.load().unwrap()).collect();

@@ -83,8 +83,12 @@ impl<'a> Run<'a> {
         windows.resize(self.calls.len(), Window::default());
         let is_plain = self.compares_throughout();
         for of_layer in self.by_layer.chunk_by(|a, b| a.layer == b.layer) {
+            let mut later = of_layer.iter().peekable();
             for placed in of_layer {
-                let found = self.first_different_after(placed.at, placed.start);
+                while later.next_if(|other| other.start <= placed.start).is_some() {}
+                let found = later.peek().and_then(|later| {
+                    self.different(later, placed.value, placed.start.saturating_add(WINDOW))
+                });
                 let has_unknown =
                     !is_plain && found.is_none() && self.has_unknown(placed, of_layer);
                 if let Some(window) = windows.get_mut(placed.at) {
@@ -113,9 +117,15 @@ impl<'a> Run<'a> {
         let key = |placed: &Placed| (placed.layer, placed.start);
         let first = self.by_layer.partition_point(|placed| key(placed) <= (args.layer, after));
         let found = self.by_layer.get(first).filter(|placed| placed.layer == args.layer)?;
-        let is_equal = found.value == number(args.value);
+        self.different(found, number(args.value), call.start.saturating_add(WINDOW))
+    }
+
+    /// `found`, or where its arguments are equal to `value` the next one of its layer with others,
+    /// if it starts not after `until`.
+    fn different(&self, found: &Placed, value: u64, until: UnixNanos) -> Option<usize> {
+        let is_equal = found.value == value;
         let different = if is_equal { self.by_layer.get(found.next_other?)? } else { found };
-        (different.start <= call.start.saturating_add(WINDOW)).then_some(different.at)
+        (different.start <= until).then_some(different.at)
     }
 
     /// Whether a call follows within the window that cannot be compared with `placed`, given that
@@ -236,7 +246,9 @@ fn place_by_layer(calls: &[&Call], args: &[Option<&Args>], placed: &mut Vec<Plac
         let (hiding, next_other) = (0, None);
         Some(Placed { layer, start: call.start, value, hides, hiding, at, next_other })
     }));
-    placed.sort_by_key(|placed| placed.layer);
+    if !placed.is_sorted_by_key(|placed| placed.layer) {
+        placed.sort_by_key(|placed| placed.layer);
+    }
     let mut hiding = 0;
     for this in placed.iter_mut() {
         hiding += usize::from(this.hides);

@@ -76,8 +76,14 @@ const EMPTY_OBJECT: [u8; 6] = [0x44, 0x13, 0x6f, 0xa3, 0x55, 0xb3];
 
 impl Args {
     pub(super) fn new(arguments: &StoredArguments<'_, NameId>) -> Self {
-        let bytes = |hash: crate::call::ArgsHash| *hash.as_bytes();
         let prints = arguments.prints.iter();
+        let prints = prints.map(|(name, print)| Print { name: *name, print: *print }).collect();
+        Self { prints, ..Self::without_prints(arguments) }
+    }
+
+    /// The same but for the parameters' prints.
+    pub(super) fn without_prints(arguments: &StoredArguments<'_, NameId>) -> Self {
+        let bytes = |hash: crate::call::ArgsHash| *hash.as_bytes();
         Self {
             layer: Layer { source: arguments.source, form: arguments.form },
             value: bytes(arguments.exact.unwrap_or(arguments.hash)),
@@ -86,7 +92,7 @@ impl Args {
             hides: arguments.hides || arguments.form == ArgsForm::Cut,
             is_empty_object: arguments.pos.is_none()
                 && arguments.core.unwrap_or(arguments.hash).as_bytes() == &EMPTY_OBJECT,
-            prints: prints.map(|(name, print)| Print { name: *name, print: *print }).collect(),
+            prints: SmallVec::new(),
         }
     }
 
@@ -129,9 +135,8 @@ impl Args {
 }
 
 impl Seen {
-    /// The night's form of a stored sighting; `unknown` is the number of the client that
-    /// telemetry does not name.
-    pub(super) fn new(stored: &StoredSighting<'_, NameId>, unknown: NameId) -> Self {
+    /// The night's form of a stored sighting.
+    pub(super) fn new(stored: &StoredSighting<'_, NameId>) -> Self {
         Self {
             trace_id: stored.trace_id,
             span_id: stored.span_id,
@@ -142,7 +147,7 @@ impl Seen {
             emitter: stored.emitter,
             service: stored.service,
             tool: stored.tool,
-            client: stored.client.filter(|client| *client != unknown),
+            client: stored.client.filter(|client| *client != NameId::UNKNOWN),
             client_version: stored.client_version,
             session: stored.session,
             start: stored.start,
@@ -164,9 +169,8 @@ impl Seen {
 
     /// The night's form of a whole sighting.
     pub(super) fn of(sighting: &Sighting, names: &mut Names) -> Self {
-        let unknown = names.unknown();
         let (mut name, mut prints) = (|name: &_| names.id(name), Vec::new());
-        let seen = Self::new(&StoredSighting::of(sighting, &mut name, &mut prints), unknown);
+        let seen = Self::new(&StoredSighting::of(sighting, &mut name, &mut prints));
         let told = sighting.recovery.as_ref();
         Self { recovery: told.map(|told| Box::new(told.with_name(name))), ..seen }
     }

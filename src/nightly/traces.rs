@@ -1,6 +1,6 @@
 //! Which traces of a day hold one sighting alone: most do, and their calls need no folding.
 //!
-//! A first look at the day notes every trace, a second one asks. Traces are told apart by a hash, so
+//! All are noted while a day is read, and asked for once it was. Traces are told apart by a hash, so
 //! a trace that is alone may look as if it were not; never the other way round. The memory is
 //! bounded, and grows with the traces up to that bound.
 
@@ -22,17 +22,6 @@ const PAGES: usize = 1 << (CELLS_LOG2 - IN_WORD_LOG2 - IN_PAGE_LOG2);
 /// The first sighting's bit of a cell, and that of all later ones.
 const ONE: u64 = 1;
 const MORE: u64 = 2;
-
-/// What is known of a trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Company {
-    /// It holds this sighting alone.
-    Alone,
-    /// It may hold several, or something beside sightings.
-    Several,
-    /// It was not there when the traces were noted.
-    New,
-}
 
 /// The traces of a day. Several threads may note and ask at once.
 #[derive(Debug)]
@@ -72,19 +61,10 @@ impl Traces {
         }
     }
 
-    /// What is known of a sighting's trace. One that is alone is new the next time: its only
-    /// sighting was taken.
-    pub(super) fn take(&self, trace: TraceId) -> Company {
-        let Some((word, shift)) = self.cell(trace) else { return Company::Several };
-        let bits = word.load(Ordering::Relaxed) >> shift;
-        if bits & MORE != 0 {
-            return Company::Several;
-        }
-        if word.fetch_and(!(ONE << shift), Ordering::Relaxed) >> shift & ONE != 0 {
-            Company::Alone
-        } else {
-            Company::New
-        }
+    /// Whether a trace that was noted holds one sighting and nothing else.
+    pub(super) fn is_alone(&self, trace: TraceId) -> bool {
+        let cell = self.cell(trace);
+        cell.is_some_and(|(word, shift)| word.load(Ordering::Relaxed) >> shift & MORE == 0)
     }
 
     /// A trace's word, and where its cell begins in it.
@@ -117,18 +97,17 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_alone_once() {
+    fn a_trace_is_alone_until_something_is_beside_it() {
         let traces = Traces::default();
         traces.note(trace(1));
         traces.note(trace(2));
         traces.note(trace(2));
         traces.note_company(trace(3));
-        assert_eq!(traces.take(trace(1)), Company::Alone);
-        assert_eq!(traces.take(trace(1)), Company::New);
-        assert_eq!(traces.take(trace(2)), Company::Several);
-        assert_eq!(traces.take(trace(2)), Company::Several);
-        assert_eq!(traces.take(trace(3)), Company::Several);
-        assert_eq!(traces.take(trace(4)), Company::New);
+        traces.note(trace(3));
+        traces.note(trace(4));
+        traces.note_company(trace(4));
+        let alone = (1..5).filter(|number| traces.is_alone(trace(*number)));
+        assert_eq!(alone.collect::<Vec<u64>>(), [1]);
     }
 
     #[test]
@@ -140,7 +119,7 @@ mod tests {
                 traces.note(trace(number));
             }
         }
-        let alone = (0..300_000_u64).filter(|n| traces.take(trace(*n)) == Company::Alone);
+        let alone = (0..300_000_u64).filter(|n| traces.is_alone(trace(*n)));
         let alone: Vec<u64> = alone.collect();
         assert!(alone.iter().all(|number| number % 10 != 0));
         // 300,000 traces in 134 million cells: one in 447 of the 270,000 is expected to share one.

@@ -234,7 +234,7 @@ impl UncertainRow {
             latency: None,
             confidence: Confidence::High,
             result_bytes: None,
-            dialect: names.unknown(),
+            dialect: NameId::UNKNOWN,
             is_sampled: false,
             is_label: false,
             received: UnixNanos::new(self.start),
@@ -243,7 +243,7 @@ impl UncertainRow {
             joint: Joint {
                 request: None,
                 call: None,
-                outer: (SpanKind::Unspecified, names.unknown()),
+                outer: (SpanKind::Unspecified, NameId::UNKNOWN),
                 has_server: false,
                 is_service_told: false,
                 is_client_told: false,

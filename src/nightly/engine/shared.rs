@@ -17,7 +17,7 @@ use crate::nightly::names::Names;
 use crate::nightly::parts::Parts;
 use crate::nightly::pass::{IN_MEMORY, NightlyError, PARTS};
 use crate::nightly::scratch::Scratch;
-use crate::nightly::seen::Seen;
+use crate::nightly::threads;
 
 /// How many rows go into one insert.
 const ROWS: usize = 100_000;
@@ -40,10 +40,9 @@ pub(super) fn fold(work: &Work<'_>, names: &mut Names) -> Result<Streamed, Night
         dir: work.scratch.clone(),
         source: Arc::new(source),
     };
-    let scratch = Scratch::at(dir, IN_MEMORY, PARTS, by_parts::threads()).map_err(failed)?;
-    let gathered = Parts::new(&scratch, "sightings");
+    let scratch = Scratch::at(dir, IN_MEMORY, PARTS, threads::count()).map_err(failed)?;
+    let gathered: Parts<'_, Gathered> = Parts::new(&scratch, "sightings");
     let (mut adder, mut broken) = (gathered.adder(), None);
-    let unknown = names.unknown();
     let mut streamed = Streamed::default();
     let condition = work.statements.text(
         "{near}
@@ -51,14 +50,13 @@ pub(super) fn fold(work: &Work<'_>, names: &mut Names) -> Result<Streamed, Night
         Slice { number: 0, of: 1 },
     );
     work.engine.sightings(&condition, &mut |name: &Name| names.id(name), &mut |stored| {
-        let seen = Seen::new(&stored, unknown);
         streamed.sightings += 1;
-        let added = adder.add(by_parts::of_trace(seen.trace_id), &Gathered::Seen(seen));
+        let added = adder.add(by_parts::of_trace(stored.trace_id), &stored);
         broken = broken.take().or(added.err());
     })?;
     work.engine.attempts(&condition, &mut |name: &Name| names.id(name), &mut |attempt| {
         let key = by_parts::of_trace(attempt.trace_id);
-        broken = broken.take().or(adder.add(key, &Gathered::Attempt(attempt)).err());
+        broken = broken.take().or(adder.add(key, &attempt).err());
     })?;
     broken.map_or(Ok(()), Err).and_then(|()| adder.finish()).map_err(failed)?;
     let places = (gathered, Parts::new(&scratch, "calls"));

@@ -9,23 +9,23 @@ use super::dedupe::Node;
 use crate::call::{CallKey, Confidence, Emptiness, Outcome, SessionClaim, SessionKey};
 use crate::nightly::call::{Call, Joint};
 use crate::nightly::call_recovery;
-use crate::nightly::names::{KnownNames, NameId};
+use crate::nightly::names::NameId;
 use crate::nightly::seen::{Args, Seen};
 
 /// The call that these sightings are of, the outermost first; there is at least one.
-pub(super) fn call(nodes: &[&Node<'_>], below: &Below<'_>, known: KnownNames) -> Call {
+pub(super) fn call(nodes: &[&Node<'_>], below: &Below<'_>) -> Call {
     // A label has no say in what another sighting tells: it goes last.
     let is_mixed = nodes.iter().any(|n| n.seen.is_label) && nodes.iter().any(|n| !n.seen.is_label);
     if is_mixed {
         let (labels, mut nodes): (Vec<_>, Vec<_>) =
             nodes.iter().copied().partition(|node| node.seen.is_label);
         nodes.extend(labels);
-        return merged(&nodes, below, known);
+        return merged(&nodes, below);
     }
-    merged(nodes, below, known)
+    merged(nodes, below)
 }
 
-fn merged(nodes: &[&Node<'_>], below: &Below<'_>, known: KnownNames) -> Call {
+fn merged(nodes: &[&Node<'_>], below: &Below<'_>) -> Call {
     let Some(first) = nodes.first() else { unreachable!("a call without sightings") };
     let outermost = first.seen;
     let all = || nodes.iter().map(|node| node.seen);
@@ -33,10 +33,9 @@ fn merged(nodes: &[&Node<'_>], below: &Below<'_>, known: KnownNames) -> Call {
     let server = all().rev().find(|seen| seen.is_server());
     let lasting = server.unwrap_or(outermost);
     let outcome = worst(all());
-    let (service, is_service_told) = service(nodes, known);
+    let (service, is_service_told) = service(nodes);
     let told_client = all().find(|seen| seen.client.is_some());
-    let client =
-        told_client.and_then(|seen| seen.client).or_else(|| client_by_emitter(nodes, known));
+    let client = told_client.and_then(|seen| seen.client).or_else(|| client_by_emitter(nodes));
     Call {
         trace_id: outermost.trace_id,
         span_id: outermost.span_id,
@@ -44,7 +43,7 @@ fn merged(nodes: &[&Node<'_>], below: &Below<'_>, known: KnownNames) -> Call {
         has_company: false,
         service,
         tool: tool(nodes),
-        client: client.unwrap_or(known.unknown),
+        client: client.unwrap_or(NameId::UNKNOWN),
         client_version: told_client.and_then(|seen| seen.client_version),
         conversation: all().find_map(conversation),
         transport: all().find_map(transport),
@@ -119,7 +118,7 @@ fn tool(nodes: &[&Node<'_>]) -> Option<NameId> {
 /// innermost of the others that tells it, else the program that the innermost server's span came
 /// from. An agent offers its own functions: where there is no server, the emitter of the
 /// outermost span that is INTERNAL or of the plain vocabulary; else `unknown`.
-fn service(nodes: &[&Node<'_>], known: KnownNames) -> (NameId, bool) {
+fn service(nodes: &[&Node<'_>]) -> (NameId, bool) {
     let inward = || nodes.iter().map(|node| node.seen);
     let outward = || inward().rev();
     let told = outward()
@@ -128,10 +127,10 @@ fn service(nodes: &[&Node<'_>], known: KnownNames) -> (NameId, bool) {
         .or_else(|| outward().find_map(|seen| seen.service))
         .or_else(|| outward().filter(|seen| seen.is_server()).find_map(|seen| seen.emitter));
     let own = || {
-        let is_own = |seen: &&Seen| seen.is_internal() || seen.dialect == known.plain;
+        let is_own = |seen: &&Seen| seen.is_internal() || seen.dialect == NameId::PLAIN;
         inward().filter(is_own).find_map(|seen| seen.emitter)
     };
-    let service = told.or_else(own).unwrap_or(known.unknown);
+    let service = told.or_else(own).unwrap_or(NameId::UNKNOWN);
     (service, told.is_some())
 }
 
@@ -139,10 +138,10 @@ fn service(nodes: &[&Node<'_>], known: KnownNames) -> (NameId, bool) {
 /// span, where that is the calling side. It is the calling side if it is a CLIENT or INTERNAL
 /// span, not of the plain vocabulary (which servers write), and, if INTERNAL, not of a program
 /// that is known to serve this call. A lone SERVER span says nothing of the client.
-fn client_by_emitter(nodes: &[&Node<'_>], known: KnownNames) -> Option<NameId> {
+fn client_by_emitter(nodes: &[&Node<'_>]) -> Option<NameId> {
     let outermost = nodes.first()?.seen;
     let emitter = outermost.emitter?;
-    if outermost.is_server() || outermost.dialect == known.plain {
+    if outermost.is_server() || outermost.dialect == NameId::PLAIN {
         return None;
     }
     let serves = |seen: &Seen| {
@@ -179,7 +178,7 @@ const fn transport(seen: &Seen) -> Option<SessionKey> {
 
 /// Session and id of the first sighting that has both, mixed into one number. Both are digests,
 /// so equal numbers are equal pairs for all that matters here: tool and time must agree as well.
-fn joint_key<'a>(
+pub(super) fn joint_key<'a>(
     mut seen: impl Iterator<Item = &'a Seen>,
     id: impl Fn(&Seen) -> Option<CallKey>,
 ) -> Option<NonZeroU64> {

@@ -4,6 +4,7 @@
 //! by shared ids, then as doubles of two instrumentations, and last by time where links are
 //! missing. Spans that are no tool calls are not kept, so a chain of parents may have holes.
 
+mod alone;
 mod below;
 mod dedupe;
 mod forest;
@@ -13,12 +14,13 @@ mod time;
 
 use std::collections::HashMap;
 
+pub(super) use alone::alone;
 use below::Below;
 use dedupe::{Node, drop_doubles};
 use forest::Forest;
 
 use super::call::Call;
-use super::names::{KnownNames, NameId, Names};
+use super::names::{NameId, Names};
 use super::seen::Seen;
 use super::tool_name::may_be_one_tool;
 use crate::call::{Attempt, TraceId};
@@ -42,17 +44,12 @@ pub(super) fn fold(sightings: &[Seen], attempts: &[Attempt<NameId>], names: &Nam
         if let (Some(alone), 1) = (of_trace().next(), trace.len()) {
             let node = Node::once(alone);
             let below = Below::of(beside(), &[node]);
-            calls.push(merge::call(&[&node], &below, names.known()));
+            calls.push(merge::call(&[&node], &below));
         } else {
             fold_trace(of_trace().collect(), beside(), names, &mut calls);
         }
     }
     calls
-}
-
-/// The call of a sighting that is alone in its trace, with no client span beside it.
-pub(super) fn alone(seen: &Seen, known: KnownNames) -> Call {
-    merge::call(&[&Node::once(seen)], &Below::default(), known)
 }
 
 /// Folds one trace's sightings into `calls`.
@@ -68,7 +65,7 @@ fn fold_trace(
     if let [outer, inner] = nodes.as_slice()
         && is_a_pair(outer.seen, inner.seen, names)
     {
-        calls.push(merge::call(&[outer, inner], &below, names.known()));
+        calls.push(merge::call(&[outer, inner], &below));
         return;
     }
     let mut forest = Forest::new(&nodes, names);
@@ -78,7 +75,7 @@ fn fold_trace(
     time::join_unlinked(&mut forest);
     time::join_doubles(&mut forest, true);
     time::join_gateways(&mut forest);
-    forest.each_group(|members| calls.push(merge::call(members, &below, names.known())));
+    forest.each_group(|members| calls.push(merge::call(members, &below)));
     let made = calls.get_mut(first..).unwrap_or_default();
     if made.iter().filter(|call| !call.is_label).count() > 1 {
         for call in made {

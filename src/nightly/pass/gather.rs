@@ -1,17 +1,15 @@
-//! Reading a day's sightings from the store, twice, on several threads.
+//! Reading a day's sightings from the store, on several threads.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use super::{NightlyError, PassEvent};
 use crate::call::{Day, Name, UnixNanos};
-use crate::nightly::by_parts;
-use crate::nightly::gathering::{Gathering, Places, Survey, Surveying};
+use crate::nightly::gathering::{Gathering, Places, Survey};
 use crate::nightly::judge::Terms;
 use crate::nightly::names::{NameId, Names};
-use crate::nightly::{LOOK_AHEAD, LOOK_BACK};
+use crate::nightly::{LOOK_AHEAD, LOOK_BACK, threads};
 use crate::store::{Store, StoredSighting};
 
 /// After how many sightings progress is told again.
@@ -19,30 +17,6 @@ const TELL_EVERY: u64 = 250_000;
 
 /// A file's day, and the bounds of a piece of it.
 type Piece = (Day, UnixNanos, UnixNanos);
-
-/// Looks at a day's sightings and those of its margins for the first time.
-pub(super) fn survey(
-    store: &Store,
-    day: Day,
-    names: &Mutex<Names>,
-) -> Result<Survey, NightlyError> {
-    let (survey, pieces) = (Survey::default(), Pieces::of(day));
-    let read = |_: &mut dyn FnMut(u64)| {
-        let mut surveying = Surveying::new(day, &survey);
-        let name = &mut |name: &Name| lock(names).id(name);
-        while let Some((of, from, to)) = pieces.next() {
-            let mut visit = |stored: StoredSighting<'_, NameId>| surveying.note(&stored);
-            store.read_stored(of, (from, to), name, &mut visit)?;
-            store.read_attempts(of, (from, to), name, &mut |below| {
-                surveying.note_attempt(below.trace_id, below.start);
-            })?;
-        }
-        surveying.finish();
-        Ok(())
-    };
-    on_threads(&read, &mut |_| {})?;
-    Ok(survey)
-}
 
 /// Reads a day's sightings and those of its margins into `places`, piece by piece of the time.
 /// Answers how many there are.
@@ -55,9 +29,8 @@ pub(super) fn gather(
     failed: &(dyn Fn(io::Error) -> NightlyError + Sync),
 ) -> Result<u64, NightlyError> {
     let (pieces, count) = (Pieces::of(day), AtomicU64::new(0));
-    let known = lock(names).known();
     let read = |tell: &mut dyn FnMut(u64)| {
-        let mut gathering = Gathering::new((day, terms), known, survey, places);
+        let mut gathering = Gathering::new(day, terms, survey, places);
         let mut added = 0;
         let name = &mut |name: &Name| lock(names).id(name);
         while let Some((of, from, to)) = pieces.next() {
@@ -70,39 +43,25 @@ pub(super) fn gather(
                 }
             };
             store.read_stored(of, (from, to), name, &mut visit)?;
-            store.read_attempts(of, (from, to), name, &mut |below| gathering.add_attempt(below))?;
+            store
+                .read_attempts(of, (from, to), name, &mut |below| gathering.add_attempt(&below))?;
         }
-        count.fetch_add(gathering.finish().map_err(failed)? - added, Ordering::Relaxed);
-        Ok(())
+        gathering.finish().map_err(failed)
     };
     let mut told = 0;
-    on_threads(&read, &mut |sightings| {
+    // This thread alone tells how far they are.
+    let mut tell = |sightings| {
         if sightings >= told + TELL_EVERY {
             told = sightings;
             progress(PassEvent::Reading { day, sightings });
         }
-    })?;
+    };
+    threads::beside(threads::count(), || read(&mut tell), &|| read(&mut |_| {}))?;
     Ok(count.into_inner())
 }
 
 fn lock(names: &Mutex<Names>) -> std::sync::MutexGuard<'_, Names> {
     names.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Reads on several threads at once, this one among them, which alone tells how far they are.
-fn on_threads(
-    read: &(impl Fn(&mut dyn FnMut(u64)) -> Result<(), NightlyError> + Sync),
-    tell: &mut dyn FnMut(u64),
-) -> Result<(), NightlyError> {
-    thread::scope(|scope| {
-        let others: Vec<_> =
-            (1..by_parts::threads()).map(|_| scope.spawn(|| read(&mut |_| {}))).collect();
-        let mine = read(tell);
-        others.into_iter().fold(mine, |before, other| match other.join() {
-            Ok(result) => before.and(result),
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-    })
 }
 
 /// The pieces that are still to be read.
@@ -113,7 +72,7 @@ impl Pieces {
     /// the bounds of each. What lies outside of a piece is mostly in batches that are not touched;
     /// but where calls arrive in no order, every piece reads every batch, so there are no more.
     fn of(day: Day) -> Self {
-        let per_day = u64::try_from(by_parts::threads()).unwrap_or(1);
+        let per_day = u64::try_from(threads::count()).unwrap_or(1);
         let (start, end) = (day.start().get(), day.end().get());
         let border = |n: u64| UnixNanos::new(start + (end - start) / per_day * n);
         let own = (0..per_day)

@@ -16,11 +16,12 @@ use crate::nightly::call::Call;
 use crate::nightly::days::{self, DaysError, DaysToRun};
 use crate::nightly::declared::Declared;
 use crate::nightly::engine::{self, Mismatch};
-use crate::nightly::gathering::Places;
+use crate::nightly::gathering::{Places, Survey};
 use crate::nightly::judge::Terms;
 use crate::nightly::names::Names;
 use crate::nightly::parts::Parts;
 use crate::nightly::scratch::Scratch;
+use crate::nightly::threads;
 use crate::store::{PassLease, Store, StoreError};
 
 mod gather;
@@ -304,15 +305,15 @@ pub(super) fn with_calls<R>(
     let dir = store.dir().join(folder);
     let failed =
         |source: io::Error| NightlyError::Scratch { dir: dir.clone(), source: Arc::new(source) };
-    let scratch =
-        Scratch::at(dir.clone(), IN_MEMORY, PARTS, by_parts::threads()).map_err(failed)?;
-    let (by_trace, calls) = (Parts::new(&scratch, "sightings"), Parts::new(&scratch, "calls"));
+    let scratch = Scratch::at(dir.clone(), IN_MEMORY, PARTS, threads::count()).map_err(failed)?;
+    let (by_trace, mut calls) = (Parts::new(&scratch, "sightings"), Parts::new(&scratch, "calls"));
     let declared = declared.clone().with_offered(store.offered_tools()?);
     let names = Mutex::new(Names::declaring(declared));
-    let survey = gather::survey(store, day, &names)?;
+    let survey = Survey::default();
     let places = Places { by_trace: &by_trace, calls: &calls };
     let sightings =
         gather::gather((store, day, terms), &names, &survey, places, progress, &failed)?;
+    survey.part(&mut calls, &by_trace).map_err(failed)?;
     let rounds = survey.rounds();
     drop(survey);
     let names = names.into_inner().unwrap_or_else(PoisonError::into_inner);
