@@ -142,13 +142,13 @@ impl<'r> Reader<'r> {
         for (kind, name, layout) in [(Kind::Spans, traces, spans), (Kind::Logs, logs, records)] {
             let Some(layout) = layout else { continue };
             let wants_attempts = self.wants_attempts && kind == Kind::Spans;
-            let table = Table { name, layout, wants_attempts };
+            let table = Table { kind, name, layout, wants_attempts };
             let query = self.connection.query(&table.days());
             let query = query.param("from", sql_time(first.start().get()));
             let days: Vec<u32> = self.connection.all(query.param("to", sql_time(until)))?;
             for day in days.into_iter().filter_map(Day::from_number) {
                 let before = self.commits.imported.calls();
-                self.day(kind, &table, day, until.min(day.end().get()))?;
+                self.day(&table, day, until.min(day.end().get()))?;
                 let calls = self.commits.imported.calls().saturating_sub(before);
                 listener.read(name, day, calls);
             }
@@ -157,14 +157,8 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads those minutes of a day that were not read yet, or have changed.
-    fn day(
-        &mut self,
-        kind: Kind,
-        table: &Table<'_>,
-        day: Day,
-        until: u64,
-    ) -> Result<(), ImportError> {
-        let sql = if kind == Kind::Spans { table.span_slots() } else { table.log_slots() };
+    fn day(&mut self, table: &Table<'_>, day: Day, until: u64) -> Result<(), ImportError> {
+        let sql = if table.kind == Kind::Spans { table.span_slots() } else { table.log_slots() };
         let query = self.connection.query(&sql).param("day", sql_time(day.start().get()));
         let query = query.param("from", sql_time(day.start().get())).param("to", sql_time(until));
         let found: Vec<SlotRow> = self.connection.all(query)?;
@@ -181,7 +175,7 @@ impl<'r> Reader<'r> {
                 known = Some(Known::around(self.store, day)?);
             }
             let known = known.as_mut().filter(|_| run.is_again);
-            self.run(kind, table, day, &run, known)?;
+            self.run(table, day, &run, known)?;
         }
         Ok(())
     }
@@ -189,7 +183,6 @@ impl<'r> Reader<'r> {
     /// Reads some minutes and commits them.
     fn run(
         &mut self,
-        kind: Kind,
         table: &Table<'_>,
         day: Day,
         run: &Run,
@@ -197,7 +190,7 @@ impl<'r> Reader<'r> {
     ) -> Result<(), ImportError> {
         for number in 0..run.parts {
             let part = Part { number, of: run.parts };
-            self.part(kind, table, day, run, part, known.as_deref_mut())?;
+            self.part(table, day, run, part, known.as_deref_mut())?;
         }
         self.commits.imported.requests += run.minutes;
         self.last = run.digests.last().copied();
@@ -206,27 +199,25 @@ impl<'r> Reader<'r> {
 
     fn part(
         &mut self,
-        kind: Kind,
         table: &Table<'_>,
         day: Day,
         run: &Run,
         part: Part,
         known: Option<&mut Known>,
     ) -> Result<(), ImportError> {
-        let sql = if kind == Kind::Spans { table.spans(part) } else { table.logs(part) };
+        let sql = if table.kind == Kind::Spans { table.spans(part) } else { table.logs(part) };
         let query = self.connection.query(&sql).param("day", sql_time(day.start().get()));
         let query = query.param("from", sql_time(run.from)).param("to", sql_time(run.to));
-        let (reading, bytes) = match kind {
+        let (reading, bytes) = match table.kind {
             Kind::Spans => self.spans(query, table.layout)?,
             Kind::Logs => self.logs(query)?,
         };
-        let mut reading = match reading {
-            Some(reading) => reading,
+        let mut reading = if let Some(reading) = reading {
+            reading
+        } else {
             // A part may be empty, and still tells that the minute was read.
-            None => {
-                let nothing = self.commits.ingest.read_shown(Sent::Spans, |_collector| {});
-                nothing.map_err(ImportError::Reading)?
-            }
+            let nothing = self.commits.ingest.read_shown(Sent::Spans, |_collector| {});
+            nothing.map_err(ImportError::Reading)?
         };
         if let Some(known) = known {
             reading.leave_out(|sighting| known.take(sighting));

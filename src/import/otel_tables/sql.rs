@@ -5,6 +5,7 @@
 //! lets through a little more, never less, and looks at keys before it looks at values, so that the
 //! engine reads the long texts of few rows only.
 
+use super::Kind;
 use super::layout::Layout;
 use crate::config::SqlName;
 use crate::recognise::{EVENTS, NAME_ENDS, NAME_STARTS, deciding_keys, deciding_texts};
@@ -45,6 +46,7 @@ impl Part {
 
 /// A table with its layout.
 pub(super) struct Table<'t> {
+    pub(super) kind: Kind,
     pub(super) name: &'t SqlName,
     pub(super) layout: Layout,
     /// Whether client spans below calls are wanted.

@@ -84,31 +84,9 @@ async fn say_all(place: &Place) -> Said {
     for key in ["data_dir", "since", "until", "now"] {
         doctor.as_object_mut().unwrap().remove(key);
     }
-    let earlier = out.join("report.json");
-    let baseline = ["--no-drop", "--baseline", earlier.to_str().unwrap()];
-    let checks = [
-        &["--min", "40%"][..],
-        &["--min", "99.9%", "--rule", "window-30s"],
-        &["--tool", "find=99.9%"],
-        &["--tool", "no_such_tool=10%"],
-        &baseline,
-    ];
-    let checks = checks.map(|flags| {
-        let output = verb(place, &config, &[&["check"], flags, &range[..]].concat());
-        let said = format!("{}{}", stdout(&output), stderr(&output));
-        (output.status.code(), without_paths(&said, place))
-    });
+    let checks = check(place, &config, &range, &out.join("report.json"));
     let site = files_of(&out);
-    // Ten more of the same day: it is covered again, and the report says what was shown before.
-    let more = place.home().join("more.jsonl");
-    fs::write(&more, lines(&conversations(40)[30..])).unwrap();
-    done(place, &config, &["import", more.to_str().unwrap()]);
-    done(place, &config, &["nightly"]);
-    let again_out = place.home().join("again");
-    let range_again = [&["report", "--out", again_out.to_str().unwrap()], &range[..]].concat();
-    done(place, &config, &range_again);
-    let restated: Value =
-        serde_json::from_slice(&fs::read(again_out.join("report.json")).unwrap()).unwrap();
+    let restated = restate(place, &config, &range);
     Said {
         imported: without_paths(&imported, place),
         again: without_paths(&again, place),
@@ -121,9 +99,46 @@ async fn say_all(place: &Place) -> Said {
         offered: without_paths(&stderr(&offered), place),
         pass,
         site,
-        checks: checks.to_vec(),
-        restated: restated["overall"].clone(),
+        checks,
+        restated,
     }
+}
+
+/// Gates that are met, that are not, and that cannot be judged: exit codes and what was said.
+fn check(
+    place: &Place,
+    config: &Path,
+    range: &[&str],
+    earlier: &Path,
+) -> Vec<(Option<i32>, String)> {
+    let baseline = ["--no-drop", "--baseline", earlier.to_str().unwrap()];
+    let checks = [
+        &["--min", "40%"][..],
+        &["--min", "99.9%", "--rule", "window-30s"],
+        &["--tool", "find=99.9%"],
+        &["--tool", "no_such_tool=10%"],
+        &baseline,
+    ];
+    let said = |flags: &&[&str]| {
+        let output = verb(place, config, &[&["check"], *flags, range].concat());
+        let said = format!("{}{}", stdout(&output), stderr(&output));
+        (output.status.code(), without_paths(&said, place))
+    };
+    checks.iter().map(said).collect()
+}
+
+/// Ten more conversations of the same day: it is covered again, and the report says what was shown
+/// before.
+fn restate(place: &Place, config: &Path, range: &[&str]) -> Value {
+    let more = place.home().join("more.jsonl");
+    fs::write(&more, lines(&conversations(40)[30..])).unwrap();
+    done(place, config, &["import", more.to_str().unwrap()]);
+    done(place, config, &["nightly"]);
+    let out = place.home().join("again");
+    done(place, config, &[&["report", "--out", out.to_str().unwrap()], range].concat());
+    let report: Value =
+        serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
+    report["overall"].clone()
 }
 
 /// The files below a folder.
