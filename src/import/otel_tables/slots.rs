@@ -5,8 +5,9 @@ use super::sql::SLOT_NANOS;
 use crate::config::{ClickHouseOtel, SqlName};
 use crate::store::RequestDigest;
 
-/// Rows that are asked for at once, about; a minute that has more is read in parts.
-const RUN_ROWS: u64 = 10_000;
+/// Rows that are asked for at once, about; a minute that has more is read in parts. The engine may
+/// look through the whole day for each question, so there should be few.
+const RUN_ROWS: u64 = 25_000;
 
 /// A minute that has rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,8 +102,8 @@ mod tests {
     #[test]
     fn minutes_are_read_together_until_there_are_many_rows_and_never_over_one_that_is_done() {
         let slots = [
-            (slot(10, 6_000), false, false),
-            (slot(12, 4_000), false, false),
+            (slot(10, 16_000), false, false),
+            (slot(12, 9_000), false, false),
             (slot(13, 1), false, false),
             (slot(14, 5), true, false),
             (slot(15, 50_001), false, false),
@@ -120,7 +121,7 @@ mod tests {
             [
                 (10, 13, 2, 1, false, 4),
                 (13, 14, 1, 1, false, 2),
-                (15, 16, 1, 6, false, 2),
+                (15, 16, 1, 3, false, 2),
                 (16, 17, 1, 1, true, 2)
             ]
         );
