@@ -24,13 +24,13 @@ use std::time::Duration;
 use super::commits::Commits;
 use super::known::Known;
 use super::{ImportError, Imported};
-use crate::call::Day;
+use crate::call::{Day, UnixNanos};
 use crate::clock::Clock;
 use crate::config::{ClickHouseOtel, Config, SqlName};
 use crate::ingest::{Collector, Ingest, Reading};
 use crate::otlp::{LogVisitor, Outline, Sent, Visitor};
 use crate::server;
-use crate::store::{RequestDigest, Store, Writer, WriterOptions};
+use crate::store::{Batch, RequestDigest, Store, Writer, WriterOptions};
 use connection::Connection;
 pub use error::TablesError;
 use layout::Layout;
@@ -188,15 +188,28 @@ impl<'r> Reader<'r> {
         run: &Run,
         mut known: Option<&mut Known>,
     ) -> Result<(), ImportError> {
+        // What arrived is counted once the minute is remembered: all of it or nothing.
+        let nothing = || Batch::of(UnixNanos::new(0), Vec::new());
+        let mut arrived = nothing();
         for number in 0..run.parts {
             let part = Part { number, of: run.parts };
-            self.part(table, day, run, part, known.as_deref_mut())?;
+            let (mut reading, bytes) = self.part(table, day, run, part, known.as_deref_mut())?;
+            let is_last = number + 1 == run.parts;
+            if is_last {
+                reading.add_arrivals(std::mem::replace(&mut arrived, nothing()));
+            } else {
+                arrived.join(reading.take_arrivals());
+            }
+            let digests = if is_last { run.digests.as_slice() } else { &[] };
+            self.commits.join(reading, digests, bytes)?;
+            self.commits.commit()?;
         }
         self.commits.imported.requests += run.minutes;
         self.last = run.digests.last().copied();
         Ok(())
     }
 
+    /// Reads one part of them.
     fn part(
         &mut self,
         table: &Table<'_>,
@@ -204,7 +217,7 @@ impl<'r> Reader<'r> {
         run: &Run,
         part: Part,
         known: Option<&mut Known>,
-    ) -> Result<(), ImportError> {
+    ) -> Result<(Reading, usize), ImportError> {
         let sql = if table.kind == Kind::Spans { table.spans(part) } else { table.logs(part) };
         let query = self.connection.query(&sql).param("day", sql_time(day.start().get()));
         let query = query.param("from", sql_time(run.from)).param("to", sql_time(run.to));
@@ -224,10 +237,7 @@ impl<'r> Reader<'r> {
             self.commits.imported.late += reading.batch().sightings.len() as u64;
             reading.forget_arrivals();
         }
-        let is_last = part.number + 1 == part.of;
-        let digests = if is_last { run.digests.as_slice() } else { &[] };
-        self.commits.join(reading, digests, bytes)?;
-        self.commits.commit()
+        Ok((reading, bytes))
     }
 
     fn spans(

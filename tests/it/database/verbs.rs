@@ -12,6 +12,11 @@ use crate::receive::client::post;
 use crate::support::stores::Place;
 use crate::support::{self, RunningServer, stderr, stdout};
 
+/// Exit codes and what was said.
+type Checks = Vec<(Option<i32>, String)>;
+/// Files by their paths, as text, or their sizes.
+type Files = BTreeMap<String, String>;
+
 /// What the verbs say, without what is the store's own: paths and places.
 #[derive(Debug, PartialEq)]
 struct Said {
@@ -25,10 +30,8 @@ struct Said {
     doctor_in_words: String,
     offered: String,
     pass: String,
-    /// Every file of the report, by its path: as text, or its size.
-    site: BTreeMap<String, String>,
-    /// Exit codes and what was said.
-    checks: Vec<(Option<i32>, String)>,
+    site: Files,
+    checks: Checks,
     restated: Value,
 }
 
@@ -65,7 +68,7 @@ async fn say_all(place: &Place) -> Said {
     let tools = place.home().join("tools.json");
     fs::write(&tools, r#"{"tools":[{"name":"find"},{"name":"never_called"}]}"#).unwrap();
     let offered = done(place, &config, &["tools", "import", tools.to_str().unwrap()]);
-    let pass = stderr(&done(place, &config, &["nightly", "--day", &day]));
+    done(place, &config, &["nightly", "--day", &day]);
     let out = place.home().join("site");
     let range = ["--from", &day, "--to", &day];
     let report = [&["report", "--out", out.to_str().unwrap()], &range[..]].concat();
@@ -84,9 +87,7 @@ async fn say_all(place: &Place) -> Said {
     for key in ["data_dir", "since", "until", "now"] {
         doctor.as_object_mut().unwrap().remove(key);
     }
-    let checks = check(place, &config, &range, &out.join("report.json"));
-    let site = files_of(&out);
-    let restated = restate(place, &config, &range);
+    let (pass, site, checks, restated) = without_a_server(place, &file, &range);
     Said {
         imported: without_paths(&imported, place),
         again: without_paths(&again, place),
@@ -104,13 +105,24 @@ async fn say_all(place: &Place) -> Said {
     }
 }
 
-/// Gates that are met, that are not, and that cannot be judged: exit codes and what was said.
-fn check(
+/// What is said of a store into which nothing but an import was written: when `serve` ran its first
+/// pass, nobody knows. The pass, the report's files, gates, and what a restated day shows.
+fn without_a_server(
     place: &Place,
-    config: &Path,
+    requests: &Path,
     range: &[&str],
-    earlier: &Path,
-) -> Vec<(Option<i32>, String)> {
+) -> (String, Files, Checks, Value) {
+    let config = place.config_file();
+    done(place, &config, &["import", requests.to_str().unwrap()]);
+    let pass = stderr(&done(place, &config, &["nightly"]));
+    let out = place.home().join("pages");
+    done(place, &config, &[&["report", "--out", out.to_str().unwrap()], range].concat());
+    let checks = check(place, &config, range, &out.join("report.json"));
+    (pass, files_of(&out), checks, restate(place, &config, range))
+}
+
+/// Gates that are met, that are not, and that cannot be judged: exit codes and what was said.
+fn check(place: &Place, config: &Path, range: &[&str], earlier: &Path) -> Checks {
     let baseline = ["--no-drop", "--baseline", earlier.to_str().unwrap()];
     let checks = [
         &["--min", "40%"][..],
@@ -142,7 +154,7 @@ fn restate(place: &Place, config: &Path, range: &[&str]) -> Value {
 }
 
 /// The files below a folder.
-fn files_of(folder: &Path) -> BTreeMap<String, String> {
+fn files_of(folder: &Path) -> Files {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(of) = folders.pop() {
