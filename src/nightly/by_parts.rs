@@ -90,7 +90,7 @@ pub(super) fn figures(
         if part.bytes() <= scratch.largest() {
             return Ok(vec![part]);
         }
-        let divided = divide(&part, scratch, scratch.largest())?;
+        let divided = divide(&part, scratch, scratch.large())?;
         drop(part);
         for giant in divided.giants {
             giant.judge(terms, day, names, tally)?;
@@ -168,16 +168,15 @@ fn each_part_divided<T: Unpack + Send, S>(
     work: impl Fn(&mut S, &mut Vec<T>) -> io::Result<()> + Sync,
     finish: impl Fn(S) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
-    let threads = parts.scratch().threads();
-    let mut parts = parts.into_parts();
-    // The largest first, so that no thread is left alone with it in the end.
-    parts.sort_by_key(Part::bytes);
+    let (threads, large) = (parts.scratch().threads(), parts.scratch().large());
+    let parts = parts.into_parts();
     let count = threads.min(parts.len());
-    let waiting = Mutex::new(parts);
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let queue = Mutex::new(Queue::of(parts, large));
+    let next = |was_large| queue.lock().unwrap_or_else(PoisonError::into_inner).next(was_large);
     let work_off = || {
-        let (mut state, mut reading) = (begin(), Reading::default());
-        while let Some(part) = next() {
+        let (mut state, mut reading, mut is_large) = (begin(), Reading::default(), false);
+        while let Some(part) = next(is_large) {
+            is_large = part.bytes() > large;
             for part in divide(&mut state, part)? {
                 part.each_piece(&mut reading, PIECE, |items| work(&mut state, items))?;
             }
@@ -185,6 +184,34 @@ fn each_part_divided<T: Unpack + Send, S>(
         finish(state)
     };
     threads::on(count, &work_off)
+}
+
+/// Parts that wait for a thread.
+struct Queue<T> {
+    /// In order of size.
+    parts: Vec<Part<T>>,
+    large: usize,
+    is_large_at_work: bool,
+}
+
+impl<T: Unpack> Queue<T> {
+    fn of(mut parts: Vec<Part<T>>, large: usize) -> Self {
+        parts.sort_by_key(Part::bytes);
+        Self { parts, large, is_large_at_work: false }
+    }
+
+    /// The next one: the largest first, so that no thread is left alone with it in the end, but one
+    /// large one at a time. `was_large` tells of the part before, on the same thread. None where
+    /// only large ones are left and another thread is at them.
+    fn next(&mut self, was_large: bool) -> Option<Part<T>> {
+        self.is_large_at_work &= !was_large;
+        let small = self.parts.partition_point(|part| part.bytes() <= self.large);
+        if self.is_large_at_work {
+            return small.checked_sub(1).map(|last| self.parts.remove(last));
+        }
+        self.is_large_at_work = small < self.parts.len();
+        self.parts.pop()
+    }
 }
 
 pub(super) fn of_trace(trace: TraceId) -> u64 {

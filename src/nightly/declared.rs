@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::by_number::ByNumber;
 use super::call::Call;
 use super::names::{NameId, Names};
 use crate::call::{Emptiness, Name, OperationKind, ToolRules};
@@ -51,7 +52,7 @@ impl Declared {
 #[derive(Debug)]
 pub(super) struct ToolTerms<'n> {
     names: &'n Names,
-    tools: HashMap<(NameId, NameId), Terms>,
+    tools: ByNumber<(NameId, NameId), Terms>,
 }
 
 /// What is declared of one tool.
@@ -65,7 +66,7 @@ struct Terms {
 
 impl<'n> ToolTerms<'n> {
     pub(super) fn new(names: &'n Names) -> Self {
-        Self { names, tools: HashMap::new() }
+        Self { names, tools: ByNumber::default() }
     }
 
     /// Puts what is declared to the calls: their kind where their spans do not tell it, and that

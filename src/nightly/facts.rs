@@ -1,7 +1,7 @@
 //! What must be known of all calls of a giant before any slice of them can be judged: which clients
 //! its keys held, where its inferred sessions begin, and which layer each run is compared by.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::call::Call;
 use super::judge::{Terms, is_judged_beside};
@@ -24,12 +24,12 @@ pub(super) struct Facts {
     day: Day,
     terms: Terms,
     unknown: NameId,
-    keys: HashMap<Key, OfKey>,
+    keys: BTreeMap<Key, OfKey>,
     /// Where the inferred sessions of a service and client begin, and the start of the last call.
-    inferred: HashMap<(NameId, NameId), (Vec<UnixNanos>, UnixNanos)>,
+    inferred: BTreeMap<(NameId, NameId), (Vec<UnixNanos>, UnixNanos)>,
     has_several_layers: bool,
     votes: BTreeMap<(SessionId, Tool), Votes>,
-    layers: HashMap<(SessionId, Tool), Layer>,
+    layers: BTreeMap<(SessionId, Tool), Layer>,
 }
 
 /// What is known of one key.
@@ -45,8 +45,8 @@ struct OfKey {
 impl Facts {
     /// Nothing known yet.
     pub(super) fn new(day: Day, terms: Terms, unknown: NameId) -> Self {
-        let (keys, inferred) = (HashMap::new(), HashMap::new());
-        let (votes, layers) = (BTreeMap::new(), HashMap::new());
+        let (keys, inferred) = (BTreeMap::new(), BTreeMap::new());
+        let (votes, layers) = (BTreeMap::new(), BTreeMap::new());
         let has_several_layers = false;
         Self { day, terms, unknown, keys, inferred, has_several_layers, votes, layers }
     }

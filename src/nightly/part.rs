@@ -13,12 +13,20 @@ use super::packed::Unpack;
 /// A thread keeps buffers of at most this many bytes from one part to the next.
 const KEPT: usize = 1 << 24;
 
-/// A chunk of one part: where it begins, and how many bytes it has.
+/// A chunk of one part: the file that it lies in, where it begins there, and how many bytes it has.
 #[derive(Debug, Clone)]
 pub(super) struct Chunk {
+    pub(super) file: Arc<File>,
     pub(super) begin: u64,
     pub(super) bytes: usize,
     pub(super) gone: Gone,
+}
+
+impl Chunk {
+    /// Reads it into as many bytes as it has.
+    pub(super) fn read(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.read_exact_at(bytes, self.begin)
+    }
 }
 
 /// A chunk in memory.
@@ -38,8 +46,7 @@ pub(super) struct Part<T> {
 #[derive(Debug, Clone)]
 pub(super) enum PartPlace {
     Memory(Vec<Held>),
-    /// In a file that it shares with the others.
-    Disk(Arc<File>, Vec<Chunk>),
+    Disk(Vec<Chunk>),
 }
 
 /// Each item's key and rank, and where it stands.
@@ -69,7 +76,7 @@ impl<T: Unpack> Part<T> {
     pub(super) fn bytes(&self) -> usize {
         match &self.place {
             PartPlace::Memory(chunks) => chunks.iter().map(|chunk| chunk.bytes.len()).sum(),
-            PartPlace::Disk(_, chunks) => chunks.iter().map(|chunk| chunk.bytes).sum(),
+            PartPlace::Disk(chunks) => chunks.iter().map(|chunk| chunk.bytes).sum(),
         }
     }
 
@@ -127,9 +134,9 @@ impl<T: Unpack> Part<T> {
                     |chunk: &Held| each_item(&chunk.bytes, &chunk.gone, |_, item| visit(item));
                 chunks.iter().try_for_each(&mut each)
             }
-            PartPlace::Disk(file, chunks) => chunks.iter().try_for_each(|chunk| {
+            PartPlace::Disk(chunks) => chunks.iter().try_for_each(|chunk| {
                 bytes.resize(chunk.bytes, 0);
-                file.read_exact_at(&mut bytes, chunk.begin)?;
+                chunk.read(&mut bytes)?;
                 each_item(&bytes, &chunk.gone, |_, item| visit(item))
             }),
         }
@@ -156,12 +163,12 @@ impl<T: Unpack> Part<T> {
                     bytes.extend_from_slice(&chunk);
                 }
             }
-            PartPlace::Disk(file, chunks) => {
+            PartPlace::Disk(chunks) => {
                 bytes.resize(chunks.iter().map(|chunk| chunk.bytes).sum(), 0);
                 let (mut rest, mut at) = (bytes.as_mut_slice(), 0);
                 for chunk in chunks {
                     let (to, after) = rest.split_at_mut_checked(chunk.bytes).ok_or_else(broken)?;
-                    file.read_exact_at(to, chunk.begin)?;
+                    chunk.read(to)?;
                     index_items(to, &chunk.gone, at, index)?;
                     (rest, at) = (after, at + chunk.bytes);
                 }

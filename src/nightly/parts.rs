@@ -16,9 +16,9 @@ use super::part::{Chunk, Held, Part, PartPlace};
 use super::scratch::Scratch;
 use super::threads;
 
-/// How many bytes of one part a thread gathers before it hands them over: nearly two pages, with
-/// room for the item that is one too many, so that it seldom begins a third.
-const CHUNK: usize = (2 << 12) - 192;
+/// How many bytes of one part a thread gathers before it hands them over: nearly four pages, with
+/// room for the item that is one too many, so that it seldom begins a fifth.
+const CHUNK: usize = (4 << 12) - 192;
 /// How much of a file is written as one.
 const PAGE: u64 = 4096;
 
@@ -35,16 +35,16 @@ pub(super) struct Parts<'s, T> {
 enum Place {
     /// Chunks with their part, and how many bytes they have together.
     Memory(Vec<(usize, Held)>, usize),
-    Disk(ChunkFile),
+    /// Each part's chunks.
+    Disk(Vec<Vec<Chunk>>),
 }
 
-/// One file that holds chunks of all parts, in the order in which they were written.
+/// A file that holds chunks of all parts, in the order in which one thread wrote them: two that
+/// wrote into one file would wait for each other.
 #[derive(Debug)]
 struct ChunkFile {
     file: Arc<File>,
     length: u64,
-    /// Each part's chunks.
-    chunks: Vec<Vec<Chunk>>,
 }
 
 impl<'s, T: Unpack> Parts<'s, T> {
@@ -56,30 +56,45 @@ impl<'s, T: Unpack> Parts<'s, T> {
 
     /// A way to add items from one thread.
     pub(super) fn adder(&self) -> Adder<'_, 's, T> {
-        Adder { parts: self, chunks: vec![Out::default(); self.scratch.parts()] }
+        Adder { parts: self, chunks: vec![Out::default(); self.scratch.parts()], file: None }
     }
 
-    /// Takes a chunk in. The one too many for memory moves all of them to disk.
-    fn put(&self, part: usize, chunk: &[u8]) -> io::Result<()> {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Takes a chunk in, into the `file` of the thread that gives it, made where there is none. The
+    /// one too many for memory moves all of them to disk.
+    fn put(&self, part: usize, chunk: &[u8], file: &mut Option<ChunkFile>) -> io::Result<()> {
+        let mut place = self.lock();
         if let Place::Memory(waiting, bytes) = &mut *place {
             *bytes += chunk.len();
             waiting.push((part, Held { bytes: chunk.to_vec(), gone: Gone::default() }));
             if *bytes > self.scratch.in_memory() {
                 let waiting = std::mem::take(waiting);
-                let mut file = ChunkFile::make(self.scratch, self.name)?;
+                let mut chunks = vec![Vec::new(); self.scratch.parts()];
                 for (part, chunk) in waiting {
-                    let begin = file.reserve(part, chunk.bytes.len());
-                    file.file.write_all_at(&chunk.bytes, begin)?;
+                    let written = self.file(file)?.write(&chunk.bytes)?;
+                    note(&mut chunks, part, written);
                 }
-                *place = Place::Disk(file);
+                *place = Place::Disk(chunks);
             }
-        } else if let Place::Disk(file) = &mut *place {
-            let (begin, file) = (file.reserve(part, chunk.len()), Arc::clone(&file.file));
-            drop(place);
-            file.write_all_at(chunk, begin)?;
+            return Ok(());
+        }
+        drop(place);
+        let written = self.file(file)?.write(chunk)?;
+        if let Place::Disk(chunks) = &mut *self.lock() {
+            note(chunks, part, written);
         }
         Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn file<'f>(&self, file: &'f mut Option<ChunkFile>) -> io::Result<&'f mut ChunkFile> {
+        let made = match file.take() {
+            Some(made) => made,
+            None => ChunkFile::make(self.scratch, self.name)?,
+        };
+        Ok(file.insert(made))
     }
 
     /// Where these parts wait.
@@ -105,17 +120,14 @@ impl<'s, T: Unpack> Parts<'s, T> {
                 }
                 finish(state)
             }
-            Place::Disk(ChunkFile { file, chunks, .. }) => {
-                let mut chunks: Vec<&mut Chunk> = chunks.iter_mut().flatten().collect();
-                // As they lie in the file.
-                chunks.sort_unstable_by_key(|chunk| chunk.begin);
-                let chunks = Mutex::new(chunks.into_iter());
+            Place::Disk(chunks) => {
+                let chunks = Mutex::new(chunks.iter_mut().flatten());
                 let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
                 threads::on(threads, &|| {
                     let (mut state, mut bytes) = (begin(), Vec::new());
                     while let Some(chunk) = next() {
                         bytes.resize(chunk.bytes, 0);
-                        file.read_exact_at(&mut bytes, chunk.begin)?;
+                        chunk.read(&mut bytes)?;
                         sift(&mut state, &items_of(&bytes)?, &mut chunk.gone)?;
                     }
                     finish(state)
@@ -131,9 +143,8 @@ impl<'s, T: Unpack> Parts<'s, T> {
                 let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect();
                 vec![Part::at(PartPlace::Memory(chunks))]
             }
-            Place::Disk(ChunkFile { file, chunks, .. }) => {
-                let part = |chunks| Part::at(PartPlace::Disk(Arc::clone(&file), chunks));
-                chunks.into_iter().map(part).collect()
+            Place::Disk(chunks) => {
+                chunks.into_iter().map(|chunks| Part::at(PartPlace::Disk(chunks))).collect()
             }
         }
     }
@@ -148,17 +159,22 @@ impl ChunkFile {
             File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
         // A system that keeps open files named leaves this to `Scratch::clear`.
         let _is_nameless = fs::remove_file(&path).is_ok();
-        Ok(Self { file: Arc::new(file), length: 0, chunks: vec![Vec::new(); scratch.parts()] })
+        Ok(Self { file: Arc::new(file), length: 0 })
     }
 
-    /// The place of a part's next chunk, where a page of the file begins: no page is written twice.
-    fn reserve(&mut self, part: usize, bytes: usize) -> u64 {
+    /// Writes a chunk where a page of the file begins: no page is written twice.
+    fn write(&mut self, chunk: &[u8]) -> io::Result<Chunk> {
         let begin = self.length.next_multiple_of(PAGE);
-        if let Some(chunks) = self.chunks.get_mut(part) {
-            chunks.push(Chunk { begin, bytes, gone: Gone::default() });
-        }
-        self.length = begin.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
-        begin
+        self.length = begin.saturating_add(u64::try_from(chunk.len()).unwrap_or(u64::MAX));
+        self.file.write_all_at(chunk, begin)?;
+        let file = Arc::clone(&self.file);
+        Ok(Chunk { file, begin, bytes: chunk.len(), gone: Gone::default() })
+    }
+}
+
+fn note(chunks: &mut [Vec<Chunk>], part: usize, chunk: Chunk) {
+    if let Some(chunks) = chunks.get_mut(part) {
+        chunks.push(chunk);
     }
 }
 
@@ -168,6 +184,7 @@ pub(super) struct Adder<'p, 's, T> {
     parts: &'p Parts<'s, T>,
     /// What is gathered of each part.
     chunks: Vec<Out>,
+    file: Option<ChunkFile>,
 }
 
 impl<T: Unpack> Adder<'_, '_, T> {
@@ -200,16 +217,16 @@ impl<T: Unpack> Adder<'_, '_, T> {
 
     fn hand_over_full(&mut self, part: usize) -> io::Result<()> {
         if let Some(chunk) = self.chunks.get_mut(part).filter(|chunk| chunk.len() >= CHUNK) {
-            self.parts.put(part, chunk.written())?;
+            self.parts.put(part, chunk.written(), &mut self.file)?;
             chunk.clear();
         }
         Ok(())
     }
 
     /// Hands the last items over.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(super) fn finish(mut self) -> io::Result<()> {
         for (part, chunk) in self.chunks.iter().enumerate().filter(|(_, chunk)| chunk.len() > 0) {
-            self.parts.put(part, chunk.written())?;
+            self.parts.put(part, chunk.written(), &mut self.file)?;
         }
         Ok(())
     }

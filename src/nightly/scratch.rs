@@ -15,14 +15,19 @@ pub(super) struct Scratch {
     parts: usize,
     /// On how many threads parts are worked on.
     threads: usize,
+    /// Of parts of more bytes than that, one is in memory at a time.
+    large: usize,
     /// A part of more bytes than that is divided again.
     largest: usize,
     /// How many files were made.
     files: Arc<AtomicU64>,
 }
 
-/// A part of more bytes than that is divided again: it would no longer be small in memory.
-const LARGEST: usize = 8 << 20;
+/// Of parts of more bytes than that, one is in memory at a time; what it is made into there takes
+/// some four times as much.
+const LARGE: usize = 8 << 20;
+/// A part of more bytes than that is divided again, into pieces that are not large.
+const LARGEST: usize = 40 << 20;
 
 impl Scratch {
     /// Waiting in the folder `dir`, which need not exist. What an earlier pass left there is
@@ -35,7 +40,15 @@ impl Scratch {
     ) -> io::Result<Self> {
         remove(&dir)?;
         let (parts, threads) = (parts.max(1), threads.max(1));
-        Ok(Self { dir, in_memory, parts, threads, largest: LARGEST, files: Arc::default() })
+        Ok(Self {
+            dir,
+            in_memory,
+            parts,
+            threads,
+            large: LARGE,
+            largest: LARGEST,
+            files: Arc::default(),
+        })
     }
 
     /// Into how many parts what leaves memory goes.
@@ -51,12 +64,17 @@ impl Scratch {
     /// The same place where parts of more than `largest` bytes are divided again.
     #[cfg(test)]
     pub(super) fn dividing_above(&self, largest: usize) -> Self {
-        Self { largest, ..self.clone() }
+        Self { large: largest, largest, ..self.clone() }
     }
 
     /// A part of more bytes than that is divided again.
     pub(super) const fn largest(&self) -> usize {
         self.largest
+    }
+
+    /// Of parts of more bytes than that, one is in memory at a time.
+    pub(super) const fn large(&self) -> usize {
+        self.large
     }
 
     /// On how many threads parts are worked on.

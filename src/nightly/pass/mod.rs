@@ -29,7 +29,7 @@ mod gather;
 /// How many bytes of sightings or calls stay in memory before parts of the day wait on disk.
 pub(super) const IN_MEMORY: usize = 32 << 20;
 /// Into how many parts a larger day is divided.
-pub(super) const PARTS: usize = 1024;
+pub(super) const PARTS: usize = 512;
 /// The folder for waiting parts, within the data folder.
 const SCRATCH: &str = "pass.tmp";
 
