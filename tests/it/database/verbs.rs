@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -35,9 +35,14 @@ struct Said {
     restated: Value,
 }
 
+/// The data folder of a configuration, which a database has no use for.
+fn data_dir(place: &Place, config: &Path) -> PathBuf {
+    place.home().join(config.file_stem().unwrap())
+}
+
 fn verb(place: &Place, config: &Path, args: &[&str]) -> std::process::Output {
     let args = [args, &["--config", config.to_str().unwrap()]].concat();
-    support::firstcall(&place.home().join("unused"), &args)
+    support::firstcall(&data_dir(place, config), &args)
 }
 
 #[track_caller]
@@ -52,7 +57,7 @@ async fn say_all(place: &Place) -> Said {
     let day = yesterday().to_string();
     let requests = conversations(30);
     // Ten over the socket, all thirty from a file: those ten are there twice and count once.
-    let data = place.home().join("unused");
+    let data = data_dir(place, &config);
     let server = RunningServer::start_with(&data, &["--config", config.to_str().unwrap()], &[]);
     for request in &requests[..10] {
         let answer = post(server.http, &protobuf(request), &[]).await;
