@@ -153,7 +153,7 @@ fn measure(what: &str, folder: &Path, calls: u64) {
     }
     let engine = std::env::var(ENGINE).ok().filter(|_| what == "engine");
     let engine_meter = engine.as_deref().map(Meter::of);
-    let (count, meter) = match what {
+    let (count, (wall, cpu)) = match what {
         "read" => {
             let store = Store::open(folder).unwrap();
             let meter = Meter::start();
@@ -162,7 +162,7 @@ fn measure(what: &str, folder: &Path, calls: u64) {
                 let mut visit = |sighting: Sighting| count += u64::from(sighting.is_time_known);
                 store.read_sightings(of, of.start(), of.end(), &mut visit).unwrap();
             }
-            (count, meter)
+            (count, meter.read())
         }
         "pass" | "engine" => {
             let is_folder = what == "pass";
@@ -177,10 +177,11 @@ fn measure(what: &str, folder: &Path, calls: u64) {
                 }
             };
             let report = run(&store, range, &clock, &mut tell).unwrap();
+            let cost = meter.read();
             let days = store.read_days(day(), day()).unwrap();
             let retried: u64 = days[0].tools.values().map(|figures| figures.retried).sum();
             println!("  {what}: {retried} retried");
-            (report.days[0].calls, meter)
+            (report.days[0].calls, cost)
         }
         _ => {
             // What fits into memory as full sightings.
@@ -191,14 +192,14 @@ fn measure(what: &str, folder: &Path, calls: u64) {
             }
             let meter = Meter::start();
             let figures = judge_day(day(), sightings);
-            (figures.tools.values().map(|figures| figures.calls).sum(), meter)
+            (figures.tools.values().map(|figures| figures.calls).sum(), meter.read())
         }
     };
     if let (Some(process), Some(meter)) = (&engine, &engine_meter) {
         let ((_, cpu), peak) = (meter.read(), peak_mib(process));
         println!("  engine: its own process took {cpu:.2} s CPU, peak {peak} MiB");
     }
-    let ((wall, cpu), peak) = (meter.read(), peak_mib("self"));
+    let peak = peak_mib("self");
     let each = cpu * 1e9 / count as f64;
     println!(
         "{what:>6}: {count} in {wall:.2} s wall, {cpu:.2} s CPU ({each:.0} ns each), peak {peak} MiB"

@@ -17,6 +17,7 @@ pub mod clock;
 pub mod self_report;
 pub mod shutdown;
 pub mod terminal;
+pub mod tls_client;
 
 // The flow.
 pub mod ingest;

@@ -91,16 +91,21 @@ fn announce(server: &Server, globals: &Globals) -> Result<(), Failure> {
         .as_ref()
         .map_or_else(|| "none".to_owned(), |path| path.display().to_string());
     let [grpc_in_words, http_in_words] = server.addresses_in_words();
+    let store = server.store();
+    let (place, kind, schema) = (store.place(), store.kind(), store.schema_version());
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         grpc = %grpc,
         metrics = %server.metrics_address().map_or_else(|| "off".to_owned(), |at| at.to_string()),
         http = %http,
-        data_dir = %server.store().dir().display(),
-        store = %server.store().place(),
+        data_dir = %store.dir().display(),
+        store = %place,
+        store.kind = kind,
+        store.schema = schema,
         covered_through,
         config_file,
-        "receiving OTLP/gRPC on {grpc_in_words} and OTLP/HTTP on {http_in_words}"
+        "receiving OTLP/gRPC on {grpc_in_words} and OTLP/HTTP on {http_in_words} into the {kind} \
+         store {place} of schema {schema}"
     );
     let metrics =
         server.metrics_address().map_or_else(String::new, |address| format!(" metrics={address}"));

@@ -60,7 +60,7 @@ pub enum OtlpProtocol {
     HttpProtobuf,
 }
 
-/// TLS towards the receiver, over gRPC. Files are PEM and read before each export.
+/// TLS towards the receiver, over either protocol. Files are PEM and read before each export.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExporterTls {
@@ -94,9 +94,6 @@ impl Default for OtlpExporterKeys {
 /// Settings of an exporter that contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ExporterError {
-    /// TLS where it is not spoken.
-    #[error("https is spoken over `protocol: grpc` only; put a Collector between for the other")]
-    TlsOverHttp,
     /// Half an identity.
     #[error("cert_file and key_file belong together")]
     HalfIdentity,
@@ -116,9 +113,6 @@ impl TryFrom<OtlpExporterKeys> for OtlpExporter {
         }
         if endpoint.is_some() && !is_https && tls != ExporterTls::default() {
             return Err(ExporterError::TlsWithoutHttps);
-        }
-        if is_https && protocol == OtlpProtocol::HttpProtobuf {
-            return Err(ExporterError::TlsOverHttp);
         }
         let headers = headers.into_iter().map(|(name, value)| (name.0, value)).collect();
         Ok(Self { endpoint, protocol, headers, timeout_s, tls })
@@ -247,16 +241,18 @@ mod tests {
         assert_eq!(otlp.endpoint.as_ref().unwrap().as_str(), "https://c.example:4317");
         assert_eq!(otlp.headers["x-scope-orgid"].as_str(), "shop");
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
-        let http = "exporters: {otlp: {endpoint: 'http://p:9090/api/v1/otlp', \
-            protocol: http/protobuf}}";
-        let otlp = Config::parse(http).unwrap().exporters.otlp;
-        assert_eq!(otlp.protocol, OtlpProtocol::HttpProtobuf);
+        for address in ["http://p:9090/api/v1/otlp", "https://p:9090"] {
+            let keys = format!("endpoint: '{address}', protocol: http/protobuf");
+            let text = format!("exporters: {{otlp: {{{keys}}}}}");
+            let otlp = Config::parse(&text).unwrap().exporters.otlp;
+            assert_eq!(otlp.protocol, OtlpProtocol::HttpProtobuf);
+            assert_eq!(otlp.endpoint.unwrap().as_str(), address);
+        }
     }
 
     #[test]
     fn what_contradicts_itself_is_refused() {
         for (keys, why) in [
-            ("endpoint: 'https://a:1', protocol: http/protobuf", "grpc"),
             ("endpoint: 'https://a:1', tls: {cert_file: b}", "belong together"),
             ("endpoint: 'http://a:1', tls: {ca_file: b}", "https://"),
             ("endpoint: 'a:4317'", "expected an address"),

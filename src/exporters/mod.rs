@@ -7,6 +7,7 @@
 
 mod metrics;
 mod otlp;
+mod over_http;
 mod own;
 
 pub use own::OwnMetrics;
@@ -31,9 +32,9 @@ pub struct Sent {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// A file of the TLS settings cannot be read.
-    #[error("cannot read `{}` for TLS", path.display())]
-    Unreadable {
+    /// A file of the TLS settings cannot be read or used.
+    #[error("cannot use `{}` for TLS", path.display())]
+    Unusable {
         /// The file.
         path: PathBuf,
         /// Why not.
@@ -59,7 +60,7 @@ impl ExportError {
     /// What to do about it.
     pub const fn help(&self) -> &'static str {
         match self {
-            Self::Unreadable { .. } => "check exporters.otlp.tls and the files' permissions",
+            Self::Unusable { .. } => "check exporters.otlp.tls and the files' permissions",
             Self::Settings(_) => "check exporters.otlp",
             Self::Start(_) => "the next pass tries again",
             Self::Refused { .. } => {

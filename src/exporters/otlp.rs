@@ -21,13 +21,16 @@ use opentelemetry_sdk::metrics::exporter::PushMetricExporter;
 use opentelemetry_sdk::metrics::{
     Instrument, PeriodicReader, SdkMeterProvider, Stream, Temporality,
 };
+use tokio_rustls::rustls::ClientConfig;
 
 use super::metrics::{AS_OF, COVERED_DAYS, Metric, Point, Value, points};
+use super::over_http::{Cause, OverHttp};
 use super::{ExportError, Of, Sent};
 use crate::call::Day;
 use crate::config::exporters::Receiver;
 use crate::config::{OtlpExporter, OtlpProtocol};
 use crate::figures::{Figures, RULE_EVIDENCE, RULE_WINDOW};
+use crate::tls_client::{TlsClientError, TlsClientFiles};
 
 /// About how many bytes one request holds; receivers take 4 MiB.
 const REQUEST_BYTES: usize = 2 * 1024 * 1024;
@@ -56,12 +59,13 @@ impl Pipeline {
             .enable_all()
             .build()
             .map_err(ExportError::Start)?;
-        let exporter = {
+        let (exporter, cause) = {
             let _within = runtime.enter();
             exporter(settings, to)?
         };
         let exporter = Shared(Arc::new(Inner {
             exporter,
+            cause,
             is_sent: AtomicBool::new(false),
             failure: Mutex::new(None),
         }));
@@ -126,11 +130,12 @@ impl Pipeline {
     }
 }
 
-/// The exporter that the settings ask for. Over gRPC it lives in the runtime that is entered.
+/// The exporter that the settings ask for, and where the causes of its failures are kept. It lives in the runtime that is entered.
 pub(super) fn exporter(
     settings: &OtlpExporter,
     to: &Receiver,
-) -> Result<MetricExporter, ExportError> {
+) -> Result<(MetricExporter, Cause), ExportError> {
+    let cause = Cause::default();
     let timeout = Duration::from_secs(settings.timeout_s.get().into());
     let headers = settings.headers.iter().map(|(name, value)| (name.clone(), value.as_str()));
     let built = match settings.protocol {
@@ -150,14 +155,33 @@ pub(super) fn exporter(
                 None => builder.build(),
             }
         }
-        OtlpProtocol::HttpProtobuf => MetricExporter::builder()
-            .with_http()
-            .with_endpoint(format!("{}/v1/metrics", to.as_str()))
-            .with_timeout(timeout)
-            .with_headers(headers.map(|(name, value)| (name, value.to_owned())).collect())
-            .build(),
+        OtlpProtocol::HttpProtobuf => {
+            let builder = MetricExporter::builder()
+                .with_http()
+                .with_endpoint(format!("{}/v1/metrics", to.as_str()))
+                .with_timeout(timeout)
+                .with_headers(headers.map(|(name, value)| (name, value.to_owned())).collect());
+            if to.is_https() {
+                builder
+                    .with_http_client(OverHttp::tls(
+                        tls_over_http(settings)?,
+                        timeout,
+                        cause.clone(),
+                    ))
+                    .build()
+            } else {
+                builder.with_http_client(OverHttp::plain(timeout, cause.clone())).build()
+            }
+        }
     };
-    built.map_err(ExportError::Settings)
+    Ok((built.map_err(ExportError::Settings)?, cause))
+}
+
+fn tls_over_http(settings: &OtlpExporter) -> Result<ClientConfig, ExportError> {
+    let files = &settings.tls;
+    let identity = files.cert_file.as_deref().zip(files.key_file.as_deref());
+    let files = TlsClientFiles { roots: files.ca_file.as_deref(), identity };
+    files.config().map_err(|TlsClientError { path, source }| ExportError::Unusable { path, source })
 }
 
 fn tls(settings: &OtlpExporter, to: &Receiver) -> Result<Option<ClientTlsConfig>, ExportError> {
@@ -166,7 +190,7 @@ fn tls(settings: &OtlpExporter, to: &Receiver) -> Result<Option<ClientTlsConfig>
     }
     let read = |path: &Path| {
         std::fs::read(path)
-            .map_err(|source| ExportError::Unreadable { path: path.to_owned(), source })
+            .map_err(|source| ExportError::Unusable { path: path.to_owned(), source })
     };
     let files = &settings.tls;
     let tls = match &files.ca_file {
@@ -274,6 +298,7 @@ struct Shared(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     exporter: MetricExporter,
+    cause: Cause,
     /// Whether the request at hand is sent: its reader would send it again as it ends.
     is_sent: AtomicBool,
     /// What went wrong, in the exporter's words.
@@ -288,7 +313,7 @@ impl PushMetricExporter for Shared {
         let answer = self.0.exporter.export(metrics).await;
         if let Err(error) = &answer {
             let mut failure = self.0.failure.lock().unwrap_or_else(PoisonError::into_inner);
-            *failure = Some(error.to_string());
+            *failure = Some(self.0.cause.behind(error));
         }
         answer
     }

@@ -19,6 +19,7 @@ use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider, Temporality};
 
 use super::ExportError;
 use super::otlp::exporter;
+use super::over_http::Cause;
 use crate::config::Metrics;
 use crate::self_report::{COMMITS, COMMITS_HELP, Kind, METRICS, Metric, SelfReport, ends_seconds};
 
@@ -40,8 +41,10 @@ impl OwnMetrics {
         report: &Arc<SelfReport>,
     ) -> Result<Option<Self>, ExportError> {
         let Some(endpoint) = &settings.otlp.endpoint else { return Ok(None) };
+        let (exporter, cause) = exporter(&settings.otlp, endpoint)?;
         let teller = Teller {
-            exporter: exporter(&settings.otlp, endpoint)?,
+            exporter,
+            cause,
             endpoint: endpoint.as_str().to_owned(),
             is_failing: AtomicBool::new(false),
         };
@@ -101,6 +104,7 @@ fn register(meter: &Meter, metric: &'static Metric, report: &Arc<SelfReport>) {
 #[derive(Debug)]
 struct Teller {
     exporter: MetricExporter,
+    cause: Cause,
     endpoint: String,
     is_failing: AtomicBool,
 }
@@ -112,7 +116,8 @@ impl PushMetricExporter for Teller {
         let was_failing = self.is_failing.swap(answer.is_err(), Ordering::Relaxed);
         match &answer {
             Err(error) if !was_failing => {
-                tracing::warn!(endpoint, %error, "own metrics are not taken; tried again and again");
+                let error = self.cause.behind(error);
+                tracing::warn!(endpoint, error, "own metrics are not taken; tried again and again");
             }
             Ok(()) if was_failing => tracing::info!(endpoint, "own metrics are taken again"),
             _ => {}

@@ -27,7 +27,7 @@ pub(super) struct Scratch {
 /// some four times as much.
 const LARGE: usize = 8 << 20;
 /// A part of more bytes than that is divided again, into pieces that are not large.
-const LARGEST: usize = 40 << 20;
+const LARGEST: usize = 64 << 20;
 
 impl Scratch {
     /// Waiting in the folder `dir`, which need not exist. What an earlier pass left there is

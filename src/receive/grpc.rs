@@ -14,6 +14,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, header};
 use http_body::Body;
 use prost::Message as _;
 
+use super::deadline::Deadline;
 use super::inflate::Encoding;
 use super::receiver::{Message, Receiver, Signal};
 use super::reply::{self, Code};
@@ -66,7 +67,8 @@ where
     C: Commit,
     B: Body<Data = Bytes> + Unpin,
 {
-    match take(receiver, head, &mut source).await {
+    let deadline = Deadline::of(&head.headers);
+    match deadline.within(take(receiver, head, deadline, &mut source)).await {
         Ok(message) => success(&message),
         Err(error) => {
             receiver.note(&error);
@@ -79,6 +81,7 @@ where
 async fn take<C, B>(
     receiver: &Arc<Receiver<C>>,
     head: &Parts,
+    deadline: Deadline,
     source: &mut Source<B>,
 ) -> Result<Bytes, RequestError>
 where
@@ -95,6 +98,7 @@ where
         return Ok(Bytes::new());
     }
     let message = read_message(receiver, encoding, signal.sent(), source).await?;
+    deadline.check()?;
     let outcome = receiver.take_in(message).await?;
     Ok(reply::success(&outcome, Format::Protobuf))
 }

@@ -9,6 +9,7 @@ mod admission;
 mod bearer;
 mod connection;
 mod cors;
+mod deadline;
 #[cfg(any(test, fuzzing))]
 pub mod fuzz;
 mod grpc;

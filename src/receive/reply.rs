@@ -91,6 +91,7 @@ pub(super) const fn verdict(error: &RequestError) -> Verdict {
         E::Source(SourceError::Stalled) => {
             (Code::DeadlineExceeded, StatusCode::REQUEST_TIMEOUT, Advice::None)
         }
+        E::DeadlinePassed => (Code::DeadlineExceeded, StatusCode::GATEWAY_TIMEOUT, Advice::None),
         E::Source(SourceError::Interrupted) | E::Damaged | E::UndeclaredGzip => bad_request("body"),
         E::Ingest(IngestError::Malformed(_)) => bad_request("resource"),
     };
@@ -212,6 +213,7 @@ mod tests {
             (E::Ingest(IngestError::Malformed(DecodeError::Tag)), 3, 400, "BadRequest"),
             (E::Ingest(IngestError::TooManyCalls), 8, 413, ""),
             (E::Ingest(IngestError::Storage(StoreError::WriterStopped)), 14, 503, "RetryInfo"),
+            (E::DeadlinePassed, 4, 504, ""),
             (E::Panicked, 14, 503, "RetryInfo"),
         ]
     }

@@ -63,6 +63,9 @@ pub(super) enum RequestError {
     /// It could not be taken in.
     #[error(transparent)]
     Ingest(#[from] IngestError),
+    /// The sender has stopped waiting.
+    #[error("request was not committed within its grpc-timeout; send it again, it counts once")]
+    DeadlinePassed,
     /// Our own fault.
     #[error("receiver failed; the request was not taken")]
     Panicked,

@@ -38,6 +38,11 @@ pub struct Mark {
 }
 
 impl Sparkline {
+    /// Whether any day of it is known.
+    pub const fn is_known(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// Whether it is large enough to have its scale's ends drawn.
     pub const fn has_frame(&self) -> bool {
         self.height > 40

@@ -24,6 +24,13 @@ impl ByDay {
         self.0.get(&day).map(PackedFigures::counts)
     }
 
+    /// The last day on which there was a call.
+    pub fn last_called(&self) -> Option<Day> {
+        let called =
+            |(day, packed): (&Day, &PackedFigures)| (packed.counts().calls > 0).then_some(*day);
+        self.0.iter().rev().find_map(called)
+    }
+
     fn add(&mut self, day: Day, figures: &Figures) {
         self.0.insert(day, PackedFigures::of_counts(&shown(figures)));
     }

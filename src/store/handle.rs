@@ -74,6 +74,23 @@ impl Store {
         }
     }
 
+    /// What it is, as the configuration names it: `sqlite` or `clickhouse`.
+    pub const fn kind(&self) -> &'static str {
+        match &self.0 {
+            Peer::Folder(_) => "sqlite",
+            Peer::Database(_) => "clickhouse",
+        }
+    }
+
+    /// The version of its schema: that of `firstcall.sqlite`, or of the database's tables. A store
+    /// of another version was brought up to it or refused when it was opened to write.
+    pub fn schema_version(&self) -> u32 {
+        match &self.0 {
+            Peer::Folder(_) => FolderStore::schema_version(),
+            Peer::Database(_) => DatabaseStore::SCHEMA_VERSION,
+        }
+    }
+
     /// The folder for what is kept on this machine.
     pub fn dir(&self) -> &Path {
         match &self.0 {

@@ -5,14 +5,13 @@
 // nothing.
 //
 //   node tests/browser/run.mjs SITE_DIR [--shots DIR]
-//
-// The browser is the one at FIRSTCALL_CHROMIUM, else Debian's.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { chromiumOptions } from "./chromium.mjs";
 import { checkComfort } from "./comfort.mjs";
 
 const require = createRequire(import.meta.url);
@@ -39,21 +38,37 @@ function pagesBelow(dir) {
     });
 }
 
-// Nights differ in numbers only: the first, the last and one between stand for all.
-function sample(pages) {
-  const isNight = (page) => page.includes("/nights/") && !page.endsWith("/index.html");
-  const nights = pages.filter(isNight);
-  const kept = new Set([nights[0], nights[Math.floor(nights.length / 2)], nights.at(-1)]);
-  return pages.filter((page) => !isNight(page) || kept.has(page));
+// Pages of one kind differ in names and numbers only. Nights, and the pages of any kind that has
+// more than MANY, are stood for by the first, the last, the longest, and some between: the same
+// ones whenever the site is the same.
+const MANY = 100;
+const BETWEEN = 10;
+
+function kindOf(page) {
+  const [, folder, name] = /(?:^|\/)(tools|clients|nights)\/([^/]*)$/.exec(page) ?? [];
+  if (folder === undefined || /^(index|by-)/.test(name)) return undefined;
+  return /^page-\d+\.html$/.test(name) ? `${folder} split` : folder;
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.FIRSTCALL_CHROMIUM ?? "/usr/bin/chromium",
-  args: [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-  ],
-});
+function sample(pages) {
+  const kinds = new Map();
+  for (const page of pages) {
+    const kind = kindOf(page);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), page]);
+  }
+  const kept = new Set(kinds.get(undefined));
+  kinds.delete(undefined);
+  for (const [kind, all] of kinds) {
+    const between = kind === "nights" ? 1 : all.length > MANY ? BETWEEN : all.length;
+    const step = (all.length - 1) / (between + 1);
+    for (let at = 0; at <= between + 1; at += 1) kept.add(all[Math.round(at * step)]);
+    if (between >= all.length) all.forEach((page) => kept.add(page));
+    kept.add(all.reduce((a, b) => (statSync(b).size > statSync(a).size ? b : a)));
+  }
+  return pages.filter((page) => kept.has(page));
+}
+
+const browser = await chromium.launch(chromiumOptions);
 
 async function open(path, options) {
   const context = await browser.newContext(options);

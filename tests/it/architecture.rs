@@ -15,13 +15,14 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("clock", &["call"]),
     ("shutdown", &[]),
     ("terminal", &[]),
+    ("tls_client", &[]),
     ("config", &[]),
     ("self_report", &["call", "figures"]),
     // The flow: nothing imports a later stage, and nightly and report meet in the store only.
     ("otlp", &["call"]),
     ("recognise", &["otlp", "call", "figures"]),
     ("reduce", &["recognise", "otlp", "call", "figures"]),
-    ("store", &["config", "figures", "call"]),
+    ("store", &["config", "figures", "call", "tls_client"]),
     ("ingest", &["otlp", "recognise", "reduce", "store", "call", "figures", "clock"]),
     (
         "receive",
@@ -50,7 +51,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "self_report",
         ],
     ),
-    ("exporters", &["config", "figures", "call", "self_report"]),
+    ("exporters", &["config", "figures", "call", "self_report", "tls_client"]),
     (
         "demo",
         &[

@@ -339,6 +339,13 @@ fn a_server_drains_and_ends_on_either_signal() {
         for fact in ["version", "grpc", "http", "data_dir", "covered_through", "stopped"] {
             assert!(log.contains(fact), "{signal}: no {fact} in {log}");
         }
+        // The schema's version is the one that SQLite has for the file.
+        let file = rusqlite::Connection::open(folder.path().join("data/firstcall.sqlite")).unwrap();
+        let schema: u32 = file.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+        let place = folder.path().join("data").display().to_string();
+        let line = format!(" into the sqlite store `{place}` of schema {schema} ");
+        assert!(log.contains(&line), "{log}");
+        assert!(log.contains(&format!("store.kind=\"sqlite\" store.schema={schema}")), "{log}");
     }
 }
 

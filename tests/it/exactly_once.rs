@@ -289,6 +289,32 @@ async fn a_cancelled_request_leaves_all_or_nothing_and_its_resend_counts_once_af
     assert_eq!(counted(folder.path(), noon().day()), ROUNDS * CALLS);
 }
 
+/// The writer waits for a lock while the sender's patience ends: the sender is told in time to send
+/// again, what was queued is committed whole, and both together count once.
+#[tokio::test]
+async fn bug_24_a_deadline_that_passes_while_the_commit_waits_is_told_in_time_and_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Program::start(folder.path());
+    assert_eq!(post(program.http, &body(10_000), &[]).await.status, 200);
+    let file = folder.path().join(format!("sightings/{}.sqlite", noon().day()));
+    let other = rusqlite::Connection::open(file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut sender = connect_h2(program.grpc).await;
+    let message = framed(0, &several(0));
+    let started = std::time::Instant::now();
+    let patience = [("grpc-timeout", "300m")];
+    let answer = call(&mut sender, EXPORT, &patience, Pieces::whole(message.clone())).await;
+    assert_eq!(answer.grpc_status(), 4, "DEADLINE_EXCEEDED");
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert!(!answer.has_retry_info());
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(call(&mut sender, EXPORT, &[], Pieces::whole(message)).await.grpc_status(), 0);
+    assert_eq!(program.terminate().code(), Some(0));
+    let expected: BTreeSet<u64> = (0..CALLS).chain([10_000]).collect();
+    assert_eq!(stored(folder.path()), expected);
+    assert_eq!(counted(folder.path(), noon().day()), CALLS + 1);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bug_25_a_stop_under_load_loses_nothing_that_was_answered() {
     let folder = tempfile::tempdir().unwrap();

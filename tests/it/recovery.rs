@@ -241,11 +241,11 @@ fn assert_shown(out: &Path) {
     let page = fs::read_to_string(out.join("recovery.html")).unwrap();
     for part in [
         "<svg class=\"flow\" role=\"img\"",
-        "<title>30\u{a0}calls timed out or ended unknown; then</title>",
+        "<title>What followed 30\u{a0}calls that timed out or ended unknown</title>",
         "replayed unsafely: 5",
         "checked and known: 15",
         "given up: 10",
-        "Timed out or unknown, then, within 10 minutes",
+        "timed out or ended unknown, within 10 minutes</caption>",
         "What to change",
         "In <bdi>orders-unsafe</bdi>:",
     ] {

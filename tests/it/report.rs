@@ -18,6 +18,7 @@ mod nights;
 mod pages;
 pub(crate) mod parameter_names;
 mod reading;
+mod rules;
 pub(crate) mod schema;
 mod size;
 
@@ -87,6 +88,7 @@ fn sites_are_left_for_the_browser() {
         ("only-today", only_today, Assets::Inline),
         ("one-call", one_call, Assets::Inline),
         ("not-judged", not_judged, Assets::Inline),
+        ("renamed", empty_cases::renamed(), Assets::Inline),
         ("large", size::many(450, 60, 3), Assets::Inline),
     ];
     let top = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("fixture-site");

@@ -1,10 +1,14 @@
 //! Findings about what a tool answers: refusals, failures, nothing, too late.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use super::first_call::{top_parameter, with_parameter};
 use super::{Finding, FindingRule, Severity, Subject, at_least, percent};
-use crate::call::Outcome;
+use crate::call::{Name, Outcome, ToolKey};
 use crate::figures::counts::RetryClass;
 use crate::figures::format::{count, counted, milliseconds};
+use crate::figures::range::{RangeFigures, ToolFigures};
 use crate::figures::rate::FEW_CALLS;
 use crate::figures::sentence::Sentence;
 
@@ -83,6 +87,43 @@ fn failures(subject: &Subject<'_>) -> Option<Finding> {
     let severity =
         if at_least(failed, figures.calls, 30) { Severity::High } else { Severity::Medium };
     Some(subject.finding(severity, FindingRule::Failures, failed, [sentence, advice]))
+}
+
+/// Where at least this many tools of one service fail, and half of those that are called as often,
+/// they fail together.
+const TOOLS_OF_AN_OUTAGE: usize = 3;
+
+/// Failures that several tools of a service share come from behind them: one finding, the gravest,
+/// keeps its severity and speaks for all; the others are notes.
+pub(super) fn set_outages_apart(found: &mut [Finding], now: &RangeFigures) {
+    let mut failing: BTreeMap<Name, Vec<&mut Finding>> = BTreeMap::new();
+    for finding in found.iter_mut().filter(|finding| finding.rule == FindingRule::Failures) {
+        failing.entry(finding.tool.service.clone()).or_default().push(finding);
+    }
+    for (service, mut findings) in failing {
+        let is_called = |(key, tool): &(&ToolKey, &ToolFigures)| {
+            key.service == service && tool.all.calls >= CALLS_FOR_FAILURES
+        };
+        let (tools, fail) = (now.tools.iter().filter(is_called).count(), findings.len());
+        if fail < TOOLS_OF_AN_OUTAGE || fail * 2 < tools {
+            continue;
+        }
+        findings.sort_by_key(|one| (one.severity, Reverse(one.count), one.tool.clone()));
+        for (place, finding) in findings.into_iter().enumerate() {
+            let said = format!(
+                " {fail} of the service's {tools} tools with {CALLS_FOR_FAILURES} calls or more \
+                 fail in a tenth of them."
+            );
+            finding.sentence = std::mem::take(&mut finding.sentence).say(said);
+            finding.advice = Sentence::words(
+                "Look for what these tools share, such as a dependency or a deployment, before you \
+                 mend or reword any of them.",
+            );
+            if place > 0 {
+                finding.severity = Severity::Note;
+            }
+        }
+    }
 }
 
 fn empties(subject: &Subject<'_>) -> Option<Finding> {

@@ -1,5 +1,7 @@
 //! Where each finding begins: one below its floors nothing is said, at them it is. Worked by hand.
 
+use std::collections::BTreeMap;
+
 use super::tests::{good, key, range, rules};
 use super::*;
 use crate::call::{Name, Outcome, SessionGrade};
@@ -129,6 +131,60 @@ fn refusals_and_failures_are_severe_from_three_in_ten_on() {
         assert_eq!([of(50, 14), of(50, 15)], [MEDIUM, HIGH], "{outcome}");
         let alone = of_one_session(failing(50, outcome, 15));
         assert_eq!(severity(rule, alone), None, "{outcome}");
+    }
+}
+
+/// A finding's tool, its severity, its words and its advice.
+type Said = (String, Severity, String, String);
+
+/// The findings of failures of a service's tools: a name, its calls and how many failed.
+fn failures_of(tools: &[(&str, u64, u64)]) -> Vec<Said> {
+    let mut now = RangeFigures::default();
+    for (name, calls, failed) in tools {
+        let all = failing(*calls, Outcome::Timeout, *failed);
+        now.tools.insert(key(name), ToolFigures { all, clients: BTreeMap::new() });
+    }
+    let elsewhere = ToolKey { service: Name::cut("ledger"), tool: Name::cut("other") };
+    let all = failing(100, Outcome::Timeout, 40);
+    now.tools.insert(elsewhere, ToolFigures { all, clients: BTreeMap::new() });
+    let found = findings(&now, &RangeFigures::default());
+    let found = found.into_iter().filter(|found| found.rule == FindingRule::Failures);
+    let said = |one: Finding| {
+        let (tool, sentence) = (one.tool.tool.as_str().to_owned(), one.sentence.to_string());
+        (tool, one.severity, sentence, one.advice.to_string())
+    };
+    found.map(said).collect()
+}
+
+#[test]
+fn tools_of_a_service_that_fail_together_have_one_finding_that_speaks_for_all() {
+    let found = failures_of(&[
+        ("a", 100, 12),
+        ("b", 100, 35),
+        ("c", 50, 5),
+        ("d", 100, 9),
+        ("e", 1000, 0),
+        ("f", 49, 49),
+    ]);
+    let order: Vec<_> =
+        found.iter().map(|(tool, severity, ..)| (tool.as_str(), *severity)).collect();
+    let (high, note) = (Severity::High, Severity::Note);
+    assert_eq!(order, [("other", high), ("b", high), ("a", note), ("c", note)]);
+    for (tool, _, sentence, advice) in &found {
+        let is_shared = tool != "other";
+        let said = " 3 of the service's 5 tools with 50 calls or more fail in a tenth of them.";
+        assert_eq!(sentence.ends_with(said), is_shared, "{sentence}");
+        assert_eq!(advice.starts_with("Look for what these tools share"), is_shared, "{advice}");
+    }
+    // Two are no outage, and neither are three of seven.
+    let two = failures_of(&[("a", 100, 12), ("b", 100, 35)]);
+    let three_of_seven: Vec<_> = ["a", "b", "c", "d", "e", "f", "g"]
+        .into_iter()
+        .map(|name| (name, 100, if name < "d" { 12 } else { 0 }))
+        .collect();
+    for found in [two, failures_of(&three_of_seven)] {
+        assert!(found.iter().all(|(_, severity, ..)| *severity != Severity::Note), "{found:?}");
+        assert!(found.iter().all(|(.., sentence, _)| !sentence.contains("service's")), "{found:?}");
     }
 }
 

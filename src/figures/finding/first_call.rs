@@ -83,23 +83,23 @@ fn low(subject: &Subject<'_>, is_cause_said: bool) -> Option<Finding> {
             _ => format!(", {} once look-alikes are set aside", rate_text(confirmed)),
         },
     ));
-    // A faultless getter in a loop reads low by the window rule alone; it is worth knowing,
-    // and nothing is broken.
-    let (severity, texts) = if !is_confirmed {
+    // A faultless getter in a loop reads low by the window rule alone. The band is the rule's
+    // (METHOD section 6); the words say that nothing is broken.
+    let texts = if !is_confirmed {
         let sentence = sentence.say(format!(
             " {} of {} look like loops, pages or parallel calls.",
             count(figures.look_alikes()),
             counted(figures.retried, "retry", "retries"),
         ));
         let advice = Sentence::words("Look at how it is called before you reword anything.");
-        (Severity::Note, [sentence, advice])
+        [sentence, advice]
     } else if is_cause_said {
         let advice =
             Sentence::words("Start with what is said of its fall; both may have one cause.");
-        (severity, [sentence, advice])
+        [sentence, advice]
     } else {
         let [cause, advice] = main_cause(figures);
-        (severity, [sentence.then(cause), advice])
+        [sentence.then(cause), advice]
     };
     Some(subject.finding(severity, FindingRule::LowFirstCall, figures.judged, texts))
 }

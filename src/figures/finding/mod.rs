@@ -150,6 +150,7 @@ pub fn findings(now: &RangeFigures, before: &RangeFigures) -> Vec<Finding> {
     }
     found.extend(shape::pairs(now));
     found.extend(quality::of_sessions(now));
+    answers::set_outages_apart(&mut found, now);
     sort(&mut found);
     found
 }

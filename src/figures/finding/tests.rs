@@ -83,10 +83,14 @@ fn what_fewer_than_twenty_sessions_show_is_no_struggle_with_a_tool() {
 }
 
 #[test]
-fn a_rate_that_look_alikes_alone_made_low_is_a_note() {
+fn a_rate_that_look_alikes_alone_made_low_is_in_its_band_and_says_so() {
+    let low = rules(&range(good(400, 199, 398)));
+    assert_eq!(low, [(Severity::High, FindingRule::LowFirstCall)], "49.75 %");
     let found = findings(&range(good(400, 200, 398)), &RangeFigures::default());
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].severity, found[0].rule), (Severity::Note, FindingRule::LowFirstCall));
+    assert_eq!((found[0].severity, found[0].rule), (Severity::Medium, FindingRule::LowFirstCall));
+    let advice = "Look at how it is called before you reword anything.";
+    assert_eq!(found[0].advice.to_string(), advice);
     assert_eq!(
         found[0].sentence.to_string(),
         "search: 50.0\u{a0}% of 400\u{a0}judged calls right the first time, 99.5\u{a0}% once \

@@ -24,6 +24,8 @@ pub struct ClientPage {
     pub slug: String,
     /// Whether it is the client that telemetry does not name.
     pub is_unknown: bool,
+    /// That the range has no call of it, and when the last one was; none of one that called.
+    pub not_called: Option<String>,
     /// The figures.
     pub figures: SubjectFigures,
     /// By tool, the most that was not right the first time first.
@@ -52,6 +54,10 @@ pub fn client_page(facts: &Facts<'_>, client: &ClientName) -> ClientPage {
             .with_twin(format!("clients/{slug}.md")),
         name: names::shown_whole(client.as_str()),
         is_unknown: client.is_unknown(),
+        not_called: (figures.calls == 0).then(|| {
+            let days = facts.input.lines.client(client);
+            tool_page::not_called("It called no tool in this range.", days)
+        }),
         figures: subject(facts, parts),
         tools: tools(facts, client),
         sessions: sessions(facts, client, figures),

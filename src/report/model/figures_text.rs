@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::retries;
 use crate::call::{Name, Outcome};
 use crate::figures::finding::SESSIONS_TO_NAME;
 use crate::figures::format::{
@@ -57,32 +58,7 @@ fn of_period(figures: &Figures) -> Vec<Term> {
             rest => format!("{} judged, {} not", count(figures.judged), count(rest)),
         },
     )];
-    terms.push(term(
-        "Retried within 30\u{a0}s",
-        count(figures.retried),
-        share_of(figures.retried, figures.calls, "of calls"),
-    ));
-    terms.push(term(
-        "Repeats",
-        count(figures.repeats),
-        "same arguments again: paging, polling, a lost answer",
-    ));
-    terms.push(match figures.extra_attempts_mean() {
-        Some(mean) => term(
-            "Extra attempts",
-            decimal(mean),
-            format!(
-                "mean over {} that ended usable",
-                counted(figures.usable_chains, "retry chain", "retry chains")
-            ),
-        ),
-        None => term("Extra attempts", "none", "no retry chain ended usable"),
-    });
-    terms.push(term(
-        "Abandoned chains",
-        count(figures.abandoned_chains),
-        format!("of {}", counted(figures.retry_chains, "retry chain", "retry chains")),
-    ));
+    terms.extend(again(figures));
     terms.push(empties(figures));
     terms.push(match figures.last_words {
         0 => term("Last word failed", "unknown", "no session is known"),
@@ -106,6 +82,46 @@ fn of_period(figures: &Figures) -> Vec<Term> {
         None => term("Result size", "unknown", "no size was sent"),
     });
     terms
+}
+
+/// What came after calls; unknown where no call could be compared with another one.
+fn again(figures: &Figures) -> [Term; 4] {
+    let Some(retried) = retries::retried(figures) else {
+        let names = ["Retried within 30\u{a0}s", "Repeats", "Extra attempts", "Abandoned chains"];
+        return names.map(|name| term(name, "unknown", "no call could be judged"));
+    };
+    let extra = match figures.extra_attempts_mean() {
+        Some(mean) => term(
+            "Extra attempts",
+            decimal(mean),
+            format!(
+                "mean over {} that ended usable",
+                counted(figures.usable_chains, "retry chain", "retry chains")
+            ),
+        ),
+        None => term("Extra attempts", "none", "no retry chain ended usable"),
+    };
+    [
+        term(
+            "Retried within 30\u{a0}s",
+            retried,
+            share_of(figures.retried, figures.calls, "of calls"),
+        ),
+        term(
+            "Repeats",
+            count(figures.repeats),
+            "same arguments again: paging, polling, a lost answer",
+        ),
+        extra,
+        term(
+            "Abandoned chains",
+            count(figures.abandoned_chains),
+            match figures.retry_chains {
+                0 => "there was no retry chain".to_owned(),
+                chains => format!("of {}", counted(chains, "retry chain", "retry chains")),
+            },
+        ),
+    ]
 }
 
 fn empties(figures: &Figures) -> Term {

@@ -12,6 +12,9 @@ pub const GRID_TOOLS: usize = 200;
 /// The most clients in the grid; the rest have their own pages.
 pub const GRID_CLIENTS: usize = 20;
 
+/// The most clients for which cells keep a width of their own.
+const NARROW: usize = 5;
+
 /// The most cells that each carry a link.
 const LINKED_CELLS: usize = 1_000;
 
@@ -25,6 +28,8 @@ pub struct Grid {
     /// Whether each cell links to its place on the tool's page; in a large grid the links alone
     /// would make the page twice as heavy, and the tool's name leads there as well.
     pub has_links: bool,
+    /// Whether it has so few clients that cells as wide as the page would carry nothing.
+    pub is_narrow: bool,
     /// Tools that are not in it.
     pub hidden_tools: usize,
     /// Clients that are not in it.
@@ -100,6 +105,7 @@ pub fn grid(facts: &Facts<'_>) -> Grid {
         })
         .collect();
     Grid {
+        is_narrow: clients.len() <= NARROW,
         has_links: rows.len() * clients.len() <= LINKED_CELLS,
         hidden_tools: called.len().saturating_sub(GRID_TOOLS),
         hidden_clients: all_clients.len() - clients.len(),

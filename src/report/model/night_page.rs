@@ -8,12 +8,12 @@ use std::ops::Bound;
 
 use super::facts::Facts;
 use super::frame::{Frame, Night};
-use super::rate_text::RateText;
-use super::retries::Retries;
+use super::rate_text::{RateText, shown_before};
+use super::retries::{self, Retries};
 use super::table::ToolLabel;
 use super::tool_page::{PartFigures, PartRow, part};
 use crate::call::{Day, ToolKey};
-use crate::figures::format::count;
+use crate::figures::format::{count, counted};
 use crate::report::night::{NightFigures, NightRow};
 use crate::report::{dates, names, slug};
 
@@ -37,7 +37,7 @@ pub struct NightPage {
     /// First-call success.
     pub first_call: RateText,
     /// As it was shown before the day was run again; none where it was not, or is equal.
-    pub shown_before: Option<RateText>,
+    pub shown_before: Option<String>,
     /// Confirmed.
     pub confirmed: RateText,
     /// Calls.
@@ -62,7 +62,6 @@ pub fn night_page(
     let before = nights.range(..day).next_back().copied();
     let after = nights.range((Bound::Excluded(day), Bound::Unbounded)).next().copied();
     let all = figures.all.counts();
-    let first_call = RateText::first_call(&all);
     let services: BTreeSet<_> = figures.tools.iter().map(|row| &row.key.service).collect();
     let label = |key: &ToolKey| ToolLabel {
         name: names::shown(key.tool.as_str()),
@@ -77,13 +76,10 @@ pub fn night_page(
         after: after.map(Night::of),
         is_restated: figures.restated.is_some(),
         release,
-        shown_before: figures
-            .restated
-            .map(|shown| RateText::shown_before(&shown))
-            .filter(|shown| *shown != first_call),
-        first_call,
+        shown_before: figures.restated.and_then(|shown| shown_before(&shown, &all)),
+        first_call: RateText::first_call(&all),
         confirmed: RateText::confirmed(&all),
-        calls: count(all.calls),
+        calls: counted(all.calls, "call", "calls"),
         retries: Retries::of(&all),
         tools: figures
             .tools
@@ -133,8 +129,8 @@ pub struct NightLine {
     pub confirmed: RateText,
     /// Calls.
     pub calls: String,
-    /// Retries.
-    pub retried: String,
+    /// Retries; none where they cannot be told.
+    pub retried: Option<String>,
     /// Whether the day was run again.
     pub is_restated: bool,
     /// What was released on it.
@@ -166,7 +162,7 @@ pub fn night_list(facts: &Facts<'_>, nights: &BTreeSet<Day>) -> NightList {
             first_call: RateText::first_call(&all),
             confirmed: RateText::confirmed(&all),
             calls: count(all.calls),
-            retried: count(all.retried),
+            retried: retries::retried(&all),
             is_restated: figures.restated.is_some(),
             release: facts.release(*day),
         }

@@ -66,8 +66,6 @@ pub struct Headline {
     pub line: Sparkline,
     /// The covered days of those, the newest first.
     pub days: Vec<SubjectDay>,
-    /// All calls.
-    pub calls: String,
 }
 
 /// A pair of tools.
@@ -92,7 +90,8 @@ pub fn overview(facts: &Facts<'_>) -> Overview {
     Overview {
         frame: Frame::top(facts, "First-call success").with_twin("README.md"),
         verdict: verdict(facts),
-        doubt: doubt(&strip),
+        // Where there is no rate, there is nothing to read with care.
+        doubt: doubt(&strip).filter(|_| facts.standing != Standing::NoneJudged),
         strip,
         headline: headline(facts),
         retries: Retries::of(&facts.now.overall),
@@ -119,7 +118,6 @@ fn headline(facts: &Facts<'_>) -> Option<Headline> {
         confirmed_change: ChangeText::confirmed(now, before),
         line: table::history_line(facts, (260, 64)),
         days: days(facts),
-        calls: count(now.calls),
     })
 }
 

@@ -108,7 +108,10 @@ fn judged(facts: &Facts<'_>) -> StripItem {
     let overall = &facts.now.overall;
     let most = overall.unjudged.iter().max_by_key(|(_, times)| *times);
     let rest = match most.filter(|(_, times)| *times > 0) {
-        Some(_) => format!("; most others: {}", super::rate_text::main_reason(overall)),
+        Some(_) => {
+            let most = if overall.judged == 0 { ":" } else { "; most others:" };
+            format!("{most} {}", super::rate_text::main_reason(overall))
+        }
         None => String::new(),
     };
     StripItem {

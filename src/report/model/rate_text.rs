@@ -62,11 +62,6 @@ impl RateText {
         }
     }
 
-    /// First-call success as it was shown before days were run again.
-    pub fn shown_before(shown: &ShownBefore) -> Self {
-        shown.first_call_success().map_or(Self::NotCalled, Self::of_rate)
-    }
-
     /// The text of a rate that exists.
     pub fn of_rate(rate: Rate) -> Self {
         if rate.is_few() {
@@ -103,6 +98,14 @@ impl RateText {
         }
     }
 
+    /// The rate in words with what stands beneath it, in one line.
+    pub fn in_line(&self) -> String {
+        match self.beneath() {
+            beneath if beneath.is_empty() => self.words(),
+            beneath => format!("{} ({beneath})", self.words()),
+        }
+    }
+
     /// What stands beneath the rate: its interval and count, or what is known instead.
     pub fn beneath(&self) -> String {
         match self {
@@ -112,6 +115,14 @@ impl RateText {
             Self::Known(rate) => format!("{}, n {}", rate.interval, rate.judged),
         }
     }
+}
+
+/// First-call success as it was shown before days were run again; none where it was the same.
+/// Where nothing had been judged it is not kept whether there were calls.
+pub fn shown_before(shown: &ShownBefore, now: &Figures) -> Option<String> {
+    let (shown, now) = (shown.first_call_success(), now.first_call_success());
+    let words = |rate| RateText::of_rate(rate).in_line();
+    (shown != now).then(|| shown.map_or_else(|| "without a rate".to_owned(), words))
 }
 
 /// The reason for which most calls were not judged, in words.
@@ -238,10 +249,25 @@ mod tests {
             texts.each_ref().map(RateText::words),
             ["not called", "not judged", "few calls", "0.0\u{a0}%"]
         );
+        assert_eq!(texts[0].in_line(), "not called");
+        assert_eq!(texts[2].in_line(), "few calls (n 19)");
         assert_eq!(texts[1].beneath(), "1,200 calls, no args_hash");
         assert_eq!(texts[2].beneath(), "n 19");
         // z^2 / (n + z^2) = 3.8415 / 23.8415 = 16.1 %.
         assert_eq!(texts[3].beneath(), "0.0–16.1, n 20");
+    }
+
+    #[test]
+    fn what_was_shown_before_is_told_where_it_was_something_else() {
+        let shown = |hits, of| ShownBefore::of(&judged(hits, of));
+        let now = judged(30, 40);
+        assert_eq!(shown_before(&shown(30, 40), &now), None);
+        let told = shown_before(&shown(15, 20), &now).unwrap();
+        assert!(told.starts_with("75.0\u{a0}% (") && told.ends_with(", n 20)"), "{told}");
+        assert_eq!(shown_before(&shown(9, 9), &now).as_deref(), Some("few calls (n 9)"));
+        assert_eq!(shown_before(&shown(0, 0), &now).as_deref(), Some("without a rate"));
+        let unjudged = Figures { calls: 40, ..Figures::default() };
+        assert_eq!(shown_before(&shown(0, 0), &unjudged), None);
     }
 
     #[test]

@@ -211,6 +211,11 @@ impl RecoveryText {
 }
 
 impl Flow {
+    /// Whether it parts: one ribbon alone is no picture.
+    pub fn is_drawn(&self) -> bool {
+        self.rows.iter().filter(|row| row.ribbon.height > 0).count() > 1
+    }
+
     fn of(figures: &Figures) -> Option<Self> {
         let followed = figures.known_recovery().followed?;
         let counts: Vec<u64> = followed.iter().map(|(_, times)| times).collect();
@@ -224,7 +229,10 @@ impl Flow {
             is_bad: word == Followed::ReplayedUnsafely,
             ribbon,
         });
-        let title = format!("{} timed out or ended unknown; then", counted(total, "call", "calls"));
+        let title = format!(
+            "What followed {} that timed out or ended unknown",
+            counted(total, "call", "calls")
+        );
         Some(Self { title, height, all, rows: rows.collect() })
     }
 }

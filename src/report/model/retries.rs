@@ -1,6 +1,6 @@
 //! What the retries were: from the seed rule to the confirmed ones, in counts that add up.
 
-use crate::figures::format::{count, share_in_column};
+use crate::figures::format::{count, counted, plural, share_in_column};
 use crate::figures::{Figures, RetryClass};
 use crate::report::chart;
 
@@ -11,9 +11,13 @@ pub struct Retries {
     pub all: String,
     /// Whether there are none.
     pub is_none: bool,
-    /// How many look like something else.
+    /// Whether there were calls and none could be judged, so that no retry could be seen.
+    pub is_unknown: bool,
+    /// How many calls were retried, in a sentence.
+    pub share: String,
+    /// How many look like something else, in a sentence.
     pub look_alikes: String,
-    /// How many are confirmed.
+    /// How many are confirmed, in a sentence.
     pub confirmed: String,
     /// Confirmed ones for which loops and pages could not be told; none where all could.
     pub unclassified: Option<String>,
@@ -95,10 +99,59 @@ impl Retries {
         Self {
             all: count(total),
             is_none: total == 0,
-            look_alikes: count(figures.look_alikes()),
-            confirmed: count(figures.confirmed_retries()),
+            is_unknown: is_unknown(figures),
+            share: share_words(figures),
+            look_alikes: look_alikes_words(figures.look_alikes()),
+            confirmed: match figures.confirmed_retries() {
+                0 => "None is confirmed.".to_owned(),
+                times => format!("{} confirmed.", counted(times, "is", "are")),
+            },
             unclassified: (figures.unclassified > 0).then(|| count(figures.unclassified)),
             rows: std::iter::once(all).chain(classes).collect(),
+        }
+    }
+}
+
+/// Whether there were calls and none could be judged: then that no retry was seen says nothing.
+fn is_unknown(figures: &Figures) -> bool {
+    figures.calls > 0 && figures.judged == 0 && figures.retried == 0
+}
+
+/// How many of the calls were retried; none where it cannot be told.
+pub fn retried(figures: &Figures) -> Option<String> {
+    (figures.calls > 0 && !is_unknown(figures)).then(|| count(figures.retried))
+}
+
+fn share_words(figures: &Figures) -> String {
+    let calls = counted(figures.calls, "call", "calls");
+    match (figures.retried, figures.look_alikes()) {
+        (0, _) if figures.calls == 1 => "The one call was not retried.".to_owned(),
+        (0, _) => format!("None of the {calls} was retried."),
+        (retried, look_alikes) => format!(
+            "{} of {calls} {} retried; {}",
+            count(retried),
+            plural(retried, "was", "were"),
+            match look_alikes {
+                0 => "no retry looks like something else.".to_owned(),
+                1 => "one of the retries looks like something else, and the confirmed rate leaves \
+                      it out."
+                    .to_owned(),
+                some => format!(
+                    "{} of the retries look like something else, and the confirmed rate leaves \
+                     them out.",
+                    count(some)
+                ),
+            },
+        ),
+    }
+}
+
+fn look_alikes_words(times: u64) -> String {
+    match times {
+        0 => "None looks like something else.".to_owned(),
+        times => {
+            let look = counted(times, "looks", "look");
+            format!("{look} like something else: nobody reworded anything.")
         }
     }
 }
@@ -125,4 +178,63 @@ pub fn mostly(figures: &Figures) -> Option<&'static str> {
         .max_by_key(|(class, count)| (*count, std::cmp::Reverse(class.index())))?;
     // Of a handful of retries the greatest part means nothing.
     (total >= 10 && most * 3 >= total).then(|| class_words(class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn retried(calls: u64, judged: u64, classes: &[(RetryClass, u64)]) -> Figures {
+        let mut figures = Figures { calls, judged, ..Figures::default() };
+        for (class, times) in classes {
+            figures.retried += times;
+            figures.retry_classes.add(*class, *times);
+        }
+        figures
+    }
+
+    #[test]
+    fn no_retry_one_and_several_read_well() {
+        use RetryClass::{AfterOk, Sweep};
+        let words = |figures: &Figures| {
+            let Retries { share, look_alikes, confirmed, .. } = Retries::of(figures);
+            [share, look_alikes, confirmed].map(|text| text.replace('\u{a0}', " "))
+        };
+        assert_eq!(words(&retried(1, 1, &[]))[0], "The one call was not retried.");
+        assert_eq!(words(&retried(40, 40, &[]))[0], "None of the 40 calls was retried.");
+        assert_eq!(
+            words(&retried(40, 40, &[(AfterOk, 1)])),
+            [
+                "1 of 40 calls was retried; no retry looks like something else.",
+                "None looks like something else.",
+                "1 is confirmed.",
+            ]
+        );
+        assert_eq!(
+            words(&retried(1200, 1200, &[(Sweep, 1)])),
+            [
+                "1 of 1,200 calls was retried; one of the retries looks like something else, and \
+                 the confirmed rate leaves it out.",
+                "1 looks like something else: nobody reworded anything.",
+                "None is confirmed.",
+            ]
+        );
+        assert_eq!(
+            words(&retried(40, 40, &[(Sweep, 4), (AfterOk, 5)])),
+            [
+                "9 of 40 calls were retried; 4 of the retries look like something else, and the \
+                 confirmed rate leaves them out.",
+                "4 look like something else: nobody reworded anything.",
+                "5 are confirmed.",
+            ]
+        );
+    }
+
+    #[test]
+    fn where_nothing_was_judged_no_retry_is_not_known_rather_than_zero() {
+        let told = |figures: &Figures| (super::retried(figures), Retries::of(figures).is_unknown);
+        assert_eq!(told(&retried(300, 0, &[])), (None, true));
+        assert_eq!(told(&retried(300, 1, &[])), (Some("0".to_owned()), false));
+        assert_eq!(told(&retried(0, 0, &[])), (None, false), "not called");
+    }
 }

@@ -6,9 +6,9 @@ use super::findings::{self, FindingText};
 use super::frame::{Frame, Night};
 use super::grid::ClientLabel;
 use super::overview::{PairRow, pairs};
-use super::rate_text::{ChangeText, RateText};
+use super::rate_text::{ChangeText, RateText, shown_before};
 use super::recovery::RecoveryText;
-use super::retries::Retries;
+use super::retries::{self, Retries};
 use super::table::{self, Status};
 use crate::call::{ClientName, Day, ToolKey};
 use crate::figures::format::{bytes, count, counted, milliseconds};
@@ -38,8 +38,8 @@ pub struct ToolPage {
     pub pairs: Vec<PairRow>,
     /// Recovery of its uncertain calls.
     pub recovery: RecoveryText,
-    /// That it is offered and nothing calls it; none of a tool that was called.
-    pub never_called: Option<String>,
+    /// That the range has no call of it, and what is known beside; none of a tool that was called.
+    pub not_called: Option<String>,
 }
 
 /// The figures that a tool's and a client's page share.
@@ -64,7 +64,7 @@ pub struct SubjectFigures {
     /// The period before, in words.
     pub against: Option<String>,
     /// First-call success as it was shown before days were run again; none where it is equal.
-    pub shown_before: Option<RateText>,
+    pub shown_before: Option<String>,
     /// Calls, retries, chains, empties, latency.
     pub terms: Vec<Term>,
     /// What the retries were.
@@ -94,8 +94,8 @@ pub struct SubjectDay {
     pub first_call: RateText,
     /// Calls.
     pub calls: String,
-    /// Retries.
-    pub retried: String,
+    /// Retries; none where they cannot be told.
+    pub retried: Option<String>,
 }
 
 /// A part of a tool's or a client's figures.
@@ -115,8 +115,8 @@ pub struct PartRow {
     pub confirmed: RateText,
     /// Calls.
     pub calls: String,
-    /// Retries.
-    pub retried: String,
+    /// Retries; none where they cannot be told.
+    pub retried: Option<String>,
     /// The latency that 95 % of calls stay under.
     pub p95: Option<String>,
     /// How it does.
@@ -147,7 +147,10 @@ pub fn tool_page(facts: &Facts<'_>, key: &ToolKey) -> ToolPage {
         } else {
             names::shown(key.service.as_str())
         },
-        never_called: never_called(facts, key),
+        not_called: never_called(facts, key).or_else(|| {
+            let days = facts.input.lines.tool(key);
+            (figures.calls == 0).then(|| not_called("It was not called in this range.", days))
+        }),
         figures: subject(facts, parts),
         clients: clients(facts, key),
         pairs: pairs(facts, |pair| pair.first == *key || pair.next == *key)
@@ -172,6 +175,14 @@ fn never_called(facts: &Facts<'_>, key: &ToolKey) -> Option<String> {
             bytes(as_float(size))
         )),
     ))
+}
+
+/// What is said where the range has no call: so, and when the last one was.
+pub fn not_called(words: &str, days: &ByDay) -> String {
+    match days.last_called() {
+        Some(day) => format!("{words} The last call was on {}.", dates::long(day)),
+        None => words.to_owned(),
+    }
 }
 
 /// The size of the line on a page of its own.
@@ -200,7 +211,6 @@ pub struct SubjectParts<'p> {
 /// The figures that a tool's and a client's page share.
 pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
     let figures = parts.figures;
-    let first_call = RateText::first_call(figures);
     SubjectFigures {
         is_called: parts.status != table::NEVER_CALLED,
         status: parts.status,
@@ -210,11 +220,8 @@ pub fn subject(facts: &Facts<'_>, parts: SubjectParts<'_>) -> SubjectFigures {
         line: parts.line,
         days: parts.days,
         against: table::against(facts),
-        shown_before: parts
-            .shown_before
-            .map(RateText::shown_before)
-            .filter(|shown| *shown != first_call),
-        first_call,
+        shown_before: parts.shown_before.and_then(|shown| shown_before(shown, figures)),
+        first_call: RateText::first_call(figures),
         terms: if figures.calls == 0 {
             Vec::new()
         } else {
@@ -245,7 +252,7 @@ pub fn subject_day(facts: &Facts<'_>, day: Day, figures: &Figures) -> SubjectDay
         release: facts.release(day),
         first_call: RateText::first_call(figures),
         calls: count(figures.calls),
-        retried: count(figures.retried),
+        retried: retries::retried(figures),
     }
 }
 
@@ -299,7 +306,7 @@ pub fn part(
         change: ChangeText::first_call(counts, before),
         confirmed: RateText::confirmed(counts),
         calls: count(counts.calls),
-        retried: count(counts.retried),
+        retried: retries::retried(counts),
         p95: figures.p95.map(|nanos| milliseconds(nanos / 1e6)),
         status: Status::of(counts),
     }

@@ -3,7 +3,7 @@
 
 use super::facts::{Facts, Standing};
 use super::rate_text::main_reason;
-use crate::call::{ClientName, Day, ToolKey};
+use crate::call::{ClientName, Day, Name, ToolKey};
 use crate::figures::format::{counted, plural, points, rate_percent};
 use crate::figures::{Change, Direction, Figures, Sentence, ToolFigures};
 use crate::report::dates;
@@ -109,6 +109,13 @@ fn nothing_to_say(facts: &Facts<'_>) -> Verdict {
         ),
     };
     let detail = if detail.is_empty() { Sentence::new() } else { Sentence::words(detail) };
+    let detail = match facts.standing {
+        Standing::NoneJudged => detail
+            .say(" ")
+            .name(&Name::cut("firstcall doctor"))
+            .say(" tells what is missing, and the lines that add it."),
+        _ => detail,
+    };
     Verdict { headline, detail, is_worse: false, is_change: false }
 }
 

@@ -1,9 +1,7 @@
 //! The way to the server: plain or over TLS, with the configuration's user and password.
 
 use std::fs;
-use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use clickhouse::Client;
@@ -11,14 +9,12 @@ use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::ClientConfig;
 
 use crate::config::store::{ClickHouseTls, ServerUrl};
 use crate::config::{ClickHouse, ClickHouseOtel, SqlName};
 use crate::store::error::StoreError;
+use crate::tls_client::{TlsClientError, TlsClientFiles};
 
 /// Servers close a quiet connection after 3 s where nothing else is configured; one that is closed
 /// by us is never closed under a request.
@@ -105,44 +101,7 @@ fn password(access: &Access<'_>) -> Result<Option<String>, StoreError> {
 }
 
 fn tls(files: &ClickHouseTls) -> Result<ClientConfig, StoreError> {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    // Fails only where a provider has no suite for a version, and ring has.
-    let builder = builder.with_safe_default_protocol_versions();
-    let unusable = |path: &Path, why: &str| {
-        StoreError::io(path, io::Error::new(io::ErrorKind::InvalidData, why.to_owned()))
-    };
-    let builder = builder.map_err(|_error| unusable(Path::new("tls"), "no protocol version"))?;
-    let mut roots = RootCertStore::empty();
-    if let Some(file) = &files.ca_file {
-        for root in certificates(file)? {
-            roots.add(root).map_err(|_error| unusable(file, "a certificate cannot be used"))?;
-        }
-    } else {
-        let found = rustls_native_certs::load_native_certs();
-        // Those of the system that cannot be read are none that a server would be trusted by.
-        roots.add_parsable_certificates(found.certs);
-    }
-    let builder = builder.with_root_certificates(roots);
-    match (&files.cert_file, &files.key_file) {
-        (Some(certificate), Some(key)) => {
-            let chain = certificates(certificate)?;
-            let read = fs::read(key).map_err(|error| StoreError::io(key, error))?;
-            let read = PrivateKeyDer::from_pem_slice(&read)
-                .map_err(|_error| unusable(key, "it holds no private key in PEM"))?;
-            builder
-                .with_client_auth_cert(chain, read)
-                .map_err(|_error| unusable(key, "the key and the certificate do not fit"))
-        }
-        _ => Ok(builder.with_no_client_auth()),
-    }
-}
-
-fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, StoreError> {
-    let pem = fs::read(file).map_err(|error| StoreError::io(file, error))?;
-    let found: Vec<_> = CertificateDer::pem_slice_iter(&pem).filter_map(Result::ok).collect();
-    if found.is_empty() {
-        let error = io::Error::new(io::ErrorKind::InvalidData, "it holds no certificate in PEM");
-        return Err(StoreError::io(file, error));
-    }
-    Ok(found)
+    let identity = files.cert_file.as_deref().zip(files.key_file.as_deref());
+    let files = TlsClientFiles { roots: files.ca_file.as_deref(), identity };
+    files.config().map_err(|TlsClientError { path, source }| StoreError::io(&path, source))
 }

@@ -34,6 +34,9 @@ pub(in crate::store) struct DatabaseStore {
 }
 
 impl DatabaseStore {
+    /// The schema version of the database's tables.
+    pub(in crate::store) const SCHEMA_VERSION: u32 = schema::VERSION;
+
     /// Opens the database; makes its tables where there are none and the configuration wants that.
     pub(in crate::store) fn create(config: &ClickHouse) -> Result<Self, StoreError> {
         let engine = Engine::new(config)?;

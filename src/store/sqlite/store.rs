@@ -35,6 +35,11 @@ pub(in crate::store) struct FolderStore {
 }
 
 impl FolderStore {
+    /// The schema version of `firstcall.sqlite`.
+    pub(in crate::store) fn schema_version() -> u32 {
+        database::MAIN.newest()
+    }
+
     /// Opens the data folder `dir`, making it and bringing its schema up to date where needed.
     /// Nothing is made where it cannot be made whole.
     pub(in crate::store) fn create(dir: &Path) -> Result<Self, StoreError> {

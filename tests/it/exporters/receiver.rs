@@ -3,6 +3,11 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
+use http::{Request, Response};
+use http_body_util::{BodyExt, Empty};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use opentelemetry_proto::tonic::collector::metrics::v1::metrics_service_server::{
     MetricsService, MetricsServiceServer,
 };
@@ -14,6 +19,12 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value as ProtoValue;
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value;
 use prost::Message;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
 
@@ -133,4 +144,53 @@ pub(crate) async fn start(taken: Taken, tls: Option<ReceiverTls>) -> SocketAddr 
     let incoming = TcpIncoming::from(listener);
     tokio::spawn(server.add_service(service).serve_with_incoming(incoming));
     address
+}
+
+/// Starts a receiver over HTTP/1.1 and TLS on a free port; it ends with the test.
+pub(crate) async fn start_over_https(taken: Taken, tls: ReceiverTls) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(server_config(&tls)));
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            // One that does not greet as it should is not served.
+            let Ok(stream) = acceptor.accept(stream).await else { continue };
+            let taken = taken.clone();
+            let service = service_fn(move |request| take(taken.clone(), request));
+            let serving = hyper::server::conn::http1::Builder::new()
+                .serve_connection(TokioIo::new(stream), service);
+            tokio::spawn(serving);
+        }
+    });
+    address
+}
+
+fn server_config(tls: &ReceiverTls) -> ServerConfig {
+    let chain = |pem: &str| -> Vec<CertificateDer<'static>> {
+        CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>().unwrap()
+    };
+    let mut roots = RootCertStore::empty();
+    for root in chain(tls.client_roots.as_deref().unwrap()) {
+        roots.add(root).unwrap();
+    }
+    let provider = Arc::new(default_provider());
+    let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
+    let key = PrivateKeyDer::from_pem_slice(tls.key.as_bytes()).unwrap();
+    ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_client_cert_verifier(clients.build().unwrap())
+        .with_single_cert(chain(&tls.cert), key)
+        .unwrap()
+}
+
+async fn take(
+    taken: Taken,
+    request: Request<Incoming>,
+) -> Result<Response<Empty<Bytes>>, hyper::Error> {
+    assert_eq!(request.uri().path(), "/v1/metrics");
+    let body = request.into_body().collect().await?.to_bytes();
+    taken.add(ExportMetricsServiceRequest::decode(body).unwrap(), "");
+    Ok(Response::new(Empty::new()))
 }

@@ -11,7 +11,7 @@ use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequ
 use prost::Message;
 use serde_json::Value;
 
-use super::receiver::{Got, ReceiverTls, Taken, start, texts};
+use super::receiver::{Got, ReceiverTls, Taken, start, start_over_https, texts};
 use crate::report::parameter_names::with_a_rare_name;
 use crate::report::report_input::{
     HOSTILE, ReportDays, blank_day, counted, empty, habit_of, hostile, pair_of, usual,
@@ -208,7 +208,16 @@ async fn over_http_the_path_and_the_headers_are_those_of_the_settings() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_tls_the_receiver_is_checked_and_shown_a_certificate() {
+async fn over_grpc_with_tls_the_receiver_is_checked_and_shown_a_certificate() {
+    check_tls("grpc").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_http_with_tls_the_receiver_is_checked_and_shown_a_certificate() {
+    check_tls("http/protobuf").await;
+}
+
+async fn check_tls(protocol: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let identity = || rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
@@ -223,23 +232,32 @@ async fn with_tls_the_receiver_is_checked_and_shown_a_certificate() {
         key: server.signing_key.serialize_pem(),
         client_roots: Some(client.cert.pem()),
     };
-    let port = start(taken.clone(), Some(tls)).await.port();
+    let port = match protocol {
+        "grpc" => start(taken.clone(), Some(tls)).await.port(),
+        _ => start_over_https(taken.clone(), tls).await.port(),
+    };
     let dir = folder.path().display();
     let keys = |ca: &str, own: &str| {
         format!(
-            "endpoint: 'https://localhost:{port}', timeout_s: 5, \
+            "endpoint: 'https://localhost:{port}', protocol: {protocol}, timeout_s: 5, \
              tls: {{ca_file: '{dir}/{ca}'{own}}}"
         )
     };
     let own = format!(", cert_file: '{dir}/cert.pem', key_file: '{dir}/key.pem'");
     send_all(&keys("ca.pem", &own), &usual()).await.unwrap();
     assert_eq!(taken.requests().len(), 1);
+    assert!(taken.points().iter().any(|point| point.metric == "firstcall.judged"));
     for (ca, own) in [("other.pem", own.as_str()), ("ca.pem", "")] {
         let error = send_all(&keys(ca, own), &usual()).await.unwrap_err();
         assert!(matches!(error, ExportError::Refused { .. }), "{error}");
+        // Why stands in the line, not only that it was so. A server that misses the client's
+        // certificate just closes.
+        if protocol != "grpc" && ca == "other.pem" {
+            assert!(error.to_string().to_lowercase().contains("certificate"), "{error}");
+        }
     }
     let error = send_all(&keys("nowhere.pem", ""), &usual()).await.unwrap_err();
-    assert!(matches!(error, ExportError::Unreadable { .. }), "{error}");
+    assert!(matches!(error, ExportError::Unusable { .. }), "{error}");
     assert_eq!(taken.requests().len(), 1);
 }
 

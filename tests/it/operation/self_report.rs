@@ -21,6 +21,7 @@ use prost::Message;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
+use crate::exporters::receiver::{ReceiverTls, Taken, start_over_https};
 use crate::receive::client::{Answer, export, head, post, read_answer, send};
 use crate::receive::spans::{call, framed, one_call, ordinary, request};
 use crate::support::RunningServer;
@@ -252,6 +253,46 @@ async fn the_same_figures_are_sent_as_otlp_under_the_same_names() {
     let Some(Data::Histogram(commits)) = commits.unwrap().data else { panic!("a histogram") };
     assert_eq!(commits.data_points[0].count, 3);
     assert_eq!(commits.data_points[0].explicit_bounds[..2], [0.0005, 0.001]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn over_http_and_tls_they_are_sent_as_well_and_once_more_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let identity = || rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let (receiver, own) = (identity(), identity());
+    let write = |name: &str, pem: String| std::fs::write(folder.path().join(name), pem).unwrap();
+    write("ca.pem", receiver.cert.pem());
+    write("cert.pem", own.cert.pem());
+    write("key.pem", own.signing_key.serialize_pem());
+    let tls = ReceiverTls {
+        cert: receiver.cert.pem(),
+        key: receiver.signing_key.serialize_pem(),
+        client_roots: Some(own.cert.pem()),
+    };
+    let taken = Taken::default();
+    let port = start_over_https(taken.clone(), tls).await.port();
+    let dir = folder.path().display();
+    let more = format!(
+        ", interval_s: 1, otlp: {{endpoint: 'https://localhost:{port}', protocol: http/protobuf, \
+         tls: {{ca_file: '{dir}/ca.pem', cert_file: '{dir}/cert.pem', key_file: '{dir}/key.pem'}}}}"
+    );
+    let server = start_with(folder.path(), &more);
+    let spans_told = || {
+        let last = Sink(Arc::new(Mutex::new(taken.requests().pop().unwrap_or_default())));
+        last.values().get("firstcall_spans_total{}").copied()
+    };
+    assert_eq!(post(server.http, &one_call_now(), &[]).await.status, 200);
+    let started = Instant::now();
+    while spans_told() != Some(1) {
+        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", spans_told());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(post(server.http, &one_call_now(), &[]).await.status, 200);
+    let stopped = tokio::task::spawn_blocking(move || server.stop()).await.unwrap();
+    assert_eq!(stopped.status.code(), Some(0));
+    assert_eq!(spans_told(), Some(2));
+    let log = String::from_utf8(stopped.log).unwrap();
+    assert!(!log.contains("not taken"), "{log}");
 }
 
 fn one_call_now() -> Vec<u8> {

@@ -2,6 +2,7 @@
 
 use http::Request;
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_client::TraceServiceClient;
+use prost::Message as _;
 use tonic::codec::CompressionEncoding;
 use tonic::transport::Channel;
 
@@ -134,6 +135,46 @@ async fn row_16_an_oversize_call_is_told_so_while_it_is_still_writing() {
         let body = Pieces::of_len(&message, 10_000);
         assert_eq!(call(&mut sender, EXPORT, &[], body).await.grpc_status(), 8);
     }
+}
+
+/// The client has given up by then and sends the same again: code 4 is in its table of those.
+#[tokio::test]
+async fn bug_24_a_call_whose_deadline_passes_before_its_commit_is_told_so_and_kept_whole_or_not() {
+    let server = Server::start().await;
+    server.memory.gate.forget_permits(usize::MAX >> 3);
+    let message = framed(0, &request(vec![tool_call(1), tool_call(2)]).encode_to_vec());
+    let mut sender = connect_h2(server.grpc).await;
+    let timeout = [("grpc-timeout", "80m")];
+    let started = std::time::Instant::now();
+    let answer = call(&mut sender, EXPORT, &timeout, Pieces::whole(message.clone())).await;
+    let took = started.elapsed();
+    assert_eq!(answer.grpc_status(), 4, "DEADLINE_EXCEEDED");
+    assert!((80..2000).contains(&took.as_millis()), "{took:?}");
+    server.memory.gate.add_permits(10);
+    // The commit waits in the future that was dropped: nothing is kept.
+    assert_eq!(server.memory.sightings(), 0);
+    let patient = [("grpc-timeout", "10S")];
+    let answer = call(&mut sender, EXPORT, &patient, Pieces::whole(message)).await;
+    assert_eq!(answer.grpc_status(), 0);
+    assert_eq!(server.memory.sightings(), 2);
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_any_more_is_not_begun_and_no_timeout_means_forever() {
+    let server = Server::start().await;
+    let mut sender = connect_h2(server.grpc).await;
+    for over in ["0S", "1n", "00000000H"] {
+        let body = Pieces::whole(framed(0, &one_call()));
+        let answer = call(&mut sender, EXPORT, &[("grpc-timeout", over)], body).await;
+        assert_eq!(answer.grpc_status(), 4, "{over}");
+    }
+    assert_eq!(server.memory.sightings(), 0);
+    for unreadable in ["", "soon", "10s", "123456789S"] {
+        let body = Pieces::whole(framed(0, &one_call()));
+        let answer = call(&mut sender, EXPORT, &[("grpc-timeout", unreadable)], body).await;
+        assert_eq!(answer.grpc_status(), 0, "{unreadable:?}");
+    }
+    assert_eq!(server.memory.sightings(), 4);
 }
 
 #[tokio::test]

@@ -78,7 +78,9 @@ fn no_call_could_be_judged() {
     let mut blind = Figures { calls: 300, ..Figures::default() };
     blind.unjudged.add(UnjudgedReason::NoArgsHash, 300);
     let input = one_day([(("search", "ide"), blind)]);
-    let site = check(&input, "Not judged: no args_hash.", "neither 0 % nor 100 %");
+    let detail = "neither 0 % nor 100 %. firstcall doctor tells what is missing";
+    let site = check(&input, "Not judged: no args_hash.", detail);
+    assert!(!site["index.html"].contains("Read with care"));
     shows_no_rate(&site);
     let (_, page) = file_of(&site, "tools/search-", ".html");
     assert!(page.contains("not judged"));
@@ -171,25 +173,75 @@ fn one_call_and_no_judged_call_read_alike_on_every_twin() {
     assert!(none["tools/README.md"].contains("not judged") && !none["README.md"].contains("100.0"));
 }
 
-/// A tool that was renamed is one that vanished and a new one beside it.
+/// Where no call could be judged, that no retry was seen is not known rather than zero.
 #[test]
-fn a_renamed_tool_is_two_tools_and_neither_is_compared_with_the_other() {
+fn what_was_never_judged_shows_no_number_of_retries() {
+    let site = site(&usual());
+    let not_known = "Not known: no call could be judged, so no retry could be seen.";
+    for page in ["tools/update-address-", "clients/unknown-"] {
+        says(&site, page, &[not_known, "Retried within 30 s", "no call could be judged"]);
+        let (path, html) = file_of(&site, page, ".html");
+        let document = Html::parse_document(html);
+        for row in document.select(&Selector::parse("#figures tbody tr").unwrap()) {
+            let cells: Vec<String> = row.child_elements().map(|e| e.text().collect()).collect();
+            if ["Retried within 30\u{a0}s", "Extra attempts", "Abandoned chains"]
+                .contains(&&*cells[0])
+            {
+                assert_eq!(cells[1], "unknown", "{path}: {cells:?}");
+            }
+        }
+        // The last cell of each night's row, and no bare zero.
+        let last_cell = Selector::parse("#days tbody tr td:last-child").unwrap();
+        let nights = document.select(&last_cell);
+        let retried: Vec<String> = nights.map(|cell| cell.text().collect()).collect();
+        assert_eq!(retried.len(), 28);
+        assert!(retried.iter().all(|text| text == "–no figure"), "{retried:?}");
+    }
+    // It had no rate before its days were run again either, and nothing stands in brackets.
+    let (_, unjudged) = file_of(&site, "tools/update-address-", ".html");
+    assert!(!unjudged.contains("Restated"), "{unjudged}");
+    let mut texts = site.iter().filter(|(path, _)| path.ends_with(".md"));
+    assert!(texts.all(|(_, text)| !text.contains("()")));
+}
+
+#[test]
+fn one_call_is_told_in_words_that_fit_one() {
+    let site = site(&one_day([(("search", "ide"), counted(1, &habit_of("get_order"), 0))]));
+    let index = &site["index.html"];
+    assert!(index.contains("The one call was not retried."), "{index}");
+    assert!(index.contains("1 judged; a rate is shown from 20 on"), "{index}");
+    // No line without a point, and no heading that counts no retries.
+    assert!(!index.contains("What the 0 retries were"));
+    let head = Html::parse_document(index);
+    assert!(head.select(&Selector::parse("#headline figure").unwrap()).next().is_none());
+    assert!(site["nights/2026-11-29.html"].contains("1\u{a0}call on this day."));
+}
+
+/// A tool that was called `find_orders` until the day before, and is `search_orders` now.
+pub(super) fn renamed() -> ReportDays {
     let to: firstcall::call::Day = "2026-11-29".parse().unwrap();
     let day = |ago: u32, tool: &'static str| {
         let of = pair_of("orders", tool, "ide");
         let tools = [(of, counted(100, &habit_of("get_order"), 9))];
         DayFigures { tools: tools.into_iter().collect(), ..blank_day(to.minus(ago)) }
     };
-    let input = ReportDays {
+    ReportDays {
         from: to,
         as_of: Some(to),
         days: vec![day(0, "search_orders")],
         previous: vec![day(1, "find_orders")],
         history: vec![day(1, "find_orders"), day(0, "search_orders")],
         ..empty()
-    };
-    let site = site(&input);
+    }
+}
+
+/// A tool that was renamed is one that vanished and a new one beside it.
+#[test]
+fn a_renamed_tool_is_two_tools_and_neither_is_compared_with_the_other() {
+    let site = site(&renamed());
     assert_links_resolve(&site);
+    let last = "The last call was on 28 November 2026.";
+    says(&site, "tools/find-orders-", &[last]);
     says(&site, "tools/find-orders-", &["not called", "It was not called in this range."]);
     // Of 100 calls one looks alike and two are confirmed retries.
     says(&site, "tools/search-orders-", &["97.0 %"]);
@@ -250,7 +302,12 @@ fn before_the_first_covered_day_no_tool_is_called_never_called() {
 #[test]
 fn a_tool_that_vanished_keeps_its_page() {
     let site = site(&usual());
-    says(&site, "tools/old-report-", &["It was not called in this range.", "not called"]);
+    // It was called until eight days before the last one.
+    let words = "It was not called in this range. The last call was on 21 November 2026.";
+    says(&site, "tools/old-report-", &[words, "not called"]);
+    // Once in the head and once in the sentence, and not as two large figures besides.
+    let (_, html) = file_of(&site, "tools/old-report-", ".html");
+    assert!(!html.contains("class=\"big"), "{html}");
     for list in ["index.html", "README.md", "tools/README.md"] {
         assert!(site[list].contains("old_report") && site[list].contains("not called"), "{list}");
     }
@@ -280,6 +337,16 @@ fn a_release_that_is_told_stands_on_lines_days_nights_and_in_the_verdict() {
     let without = super::site(&ReportDays { releases: BTreeMap::new(), ..usual() });
     assert!(without.values().all(|text| !text.contains("orders 2.3")));
     assert!(!without["index.html"].contains("class=\"mark\""));
+    // Where many are told, the caption counts them and the table names them.
+    let input = usual();
+    let name = firstcall::call::Name::cut("orders");
+    let days = input.to.minus(3).through(input.to);
+    let releases = days.map(|day| (day, name.clone())).collect();
+    let often = super::site(&ReportDays { releases, ..input });
+    let index = Html::parse_document(&often["index.html"]);
+    let caption = index.select(&Selector::parse("#headline figcaption").unwrap()).next().unwrap();
+    let caption: String = caption.text().collect();
+    assert!(caption.ends_with("4 releases are marked; the table by night names them"), "{caption}");
 }
 
 #[test]

@@ -224,6 +224,36 @@ fn a_bad_strip_greys_the_verdict_and_says_why() {
     assert!(site["README.md"].contains("**Read with care:** the input is sampled"));
 }
 
+/// Shade and hatching only repeat what the text says, so a page in grey can be read.
+#[test]
+fn every_cell_of_the_grid_says_its_value_and_count_in_text() {
+    let site = site(&usual());
+    let document = Html::parse_document(&site["index.html"]);
+    let cells = select(&document, "#grid td");
+    // Eight tools were called, by six clients.
+    assert_eq!(cells.len(), 8 * 6);
+    let mut kinds = BTreeMap::new();
+    for cell in cells {
+        let class = cell.attr("class").unwrap_or_default();
+        let count = cell.select(&Selector::parse("small").unwrap()).next().map(text);
+        let said = text(cell);
+        let kind = match class {
+            "none" => said == "·not called" && count.is_none(),
+            "few" => said.starts_with("few") && count.unwrap().parse::<u64>().unwrap() < 20,
+            "unj" => said.contains("not judged") && count.is_some(),
+            _ => {
+                let count = count.unwrap();
+                let value: u64 = said.strip_suffix(&count).unwrap().trim().parse().unwrap();
+                // The shade says what the value says: none from 90 % on.
+                value <= 100 && class.is_empty() == (value >= 90)
+            }
+        };
+        assert!(kind, "{class}: {said}");
+        *kinds.entry(if class.starts_with('s') { "shaded" } else { class }).or_insert(0) += 1;
+    }
+    assert_eq!(kinds.keys().copied().collect::<Vec<_>>(), ["", "few", "none", "shaded", "unj"]);
+}
+
 /// The names in the list of tools, page after page.
 fn listed(site: &BTreeMap<String, String>, file: &str) -> Vec<String> {
     let document = Html::parse_document(&site[file]);
