@@ -8,7 +8,8 @@
 //!
 //! Where `FIRSTCALL_BENCH_CLICKHOUSE` is the URL of a ClickHouse server, the pass is run over the
 //! same day inside of its database `default` as well, and `FIRSTCALL_BENCH_ENGINE`, the server's
-//! process id, tells what that took there.
+//! process id, tells what that took there. `FIRSTCALL_BENCH_BATCH` is how many sightings are
+//! committed at a time while the day is made, 20,000 unless told otherwise.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -36,8 +37,9 @@ use firstcall::store::{Batch, Store, Writer, WriterOptions};
 use generator::{Generator, Size};
 use machine::{Meter, peak_mib};
 
-/// Sightings in one batch.
+/// Sightings in one batch, and the environment variable that tells another number.
 const BATCH: usize = 20_000;
+const OF_BATCH: &str = "FIRSTCALL_BENCH_BATCH";
 /// The environment variable that tells a child process what to measure.
 const MEASURE: &str = "FIRSTCALL_BENCH_MEASURE";
 /// The environment variable that tells in how many sessions the calls are: with one, that is a
@@ -95,6 +97,15 @@ fn server(folder: &Path) -> Store {
 }
 
 fn fill(store: &Store, calls: u64) {
+    let batch = std::env::var(OF_BATCH).ok().and_then(|n| n.parse().ok()).unwrap_or(BATCH);
+    // Making the sightings is no part of storing them.
+    let making = Meter::start();
+    let mut generator = Generator::new(day(), size(calls));
+    while let Some(burst) = generator.burst() {
+        std::hint::black_box(burst);
+    }
+    let (_, making) = making.read();
+    let engine = std::env::var(ENGINE).ok().map(|process| Meter::of(&process));
     let meter = Meter::start();
     let writer = Writer::start(store, WriterOptions::default()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -104,7 +115,7 @@ fn fill(store: &Store, calls: u64) {
         let burst = generator.burst();
         let is_over = burst.is_none();
         waiting.extend(burst.into_iter().flatten());
-        if waiting.len() >= BATCH || is_over {
+        if waiting.len() >= batch || is_over {
             written += waiting.len();
             let sightings = std::mem::take(&mut waiting);
             let batch = Batch::of(day().end(), sightings);
@@ -116,7 +127,12 @@ fn fill(store: &Store, calls: u64) {
     }
     writer.close().unwrap();
     let (wall, cpu) = meter.read();
-    println!("made {calls} calls, {written} sightings: {wall:.1} s wall, {cpu:.1} s CPU");
+    let of_engine = engine.map_or(0.0, |engine| engine.read().1);
+    println!(
+        "stored {calls} calls, {written} sightings by {batch}: {wall:.1} s wall, {:.2} s CPU here \
+         beside {making:.2} s to make them, {of_engine:.2} s CPU of the engine",
+        cpu - making
+    );
 }
 
 /// Writes the calls as numbers, one line each, for other programs to count.

@@ -122,6 +122,21 @@ impl Reading {
         self.batch.sources = Sources::default();
     }
 
+    /// What arrived, as a batch of nothing else: it is counted with a later part of the same.
+    pub fn take_arrivals(&mut self) -> Batch {
+        let mut arrivals = Batch::of(self.batch.received, Vec::new());
+        arrivals.counts = std::mem::take(&mut self.batch.counts);
+        arrivals.sources = std::mem::take(&mut self.batch.sources);
+        arrivals
+    }
+
+    /// Counts what arrived with earlier parts as well.
+    pub fn add_arrivals(&mut self, arrivals: Batch) {
+        let received = self.batch.received;
+        self.batch.join(arrivals);
+        self.batch.received = received;
+    }
+
     /// Whether the request is JSON that holds something, and nothing of it is OTLP's.
     pub const fn holds_nothing_known(&self) -> bool {
         self.holds_nothing_known

@@ -3,10 +3,12 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::report::Last;
-use super::store::{ServerUrl, SqlName};
+use super::section::section;
+use super::store::{self, ClickHouseTls, ServerUrl, SqlName};
 
 /// Where telemetry is read beside what is received; nowhere by default.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -17,8 +19,9 @@ pub struct Source {
 }
 
 /// Tables as an OpenTelemetry Collector's ClickHouse exporter lays them out.
+// Derived as functions of its own, for its keys are held against each other after they are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct ClickHouseOtel {
     /// The server's HTTP interface, such as `http://127.0.0.1:8123`.
     pub url: ServerUrl,
@@ -40,6 +43,9 @@ pub struct ClickHouseOtel {
     /// The name of an environment variable that holds the password.
     #[serde(default)]
     pub password_env: Option<String>,
+    /// Whom to trust and what to show; the system's roots and nothing by default.
+    #[serde(default, deserialize_with = "section")]
+    pub tls: ClickHouseTls,
     /// How far back the tables are looked through for what was not read yet; 7d by default.
     #[serde(default)]
     pub since: Last,
@@ -59,9 +65,26 @@ impl ClickHouseOtel {
             user: None,
             password_file: None,
             password_env: None,
+            tls: ClickHouseTls::default(),
             since: Last::default(),
             timeout_s: default_timeout(),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for ClickHouseOtel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // The derived function, which is no trait's.
+        let keys = Self::deserialize(deserializer)?;
+        let has_two = keys.password_file.is_some() && keys.password_env.is_some();
+        store::check_access(&keys.url, has_two, &keys.tls).map_err(D::Error::custom)?;
+        Ok(keys)
+    }
+}
+
+impl Serialize for ClickHouseOtel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
     }
 }
 
@@ -98,7 +121,7 @@ mod tests {
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
         let text = "source: {clickhouse_otel: {url: 'https://db:8443', database: otel, \
             traces_table: t, logs_table: l_1, user: reader, password_env: PASSWORD, since: 30d, \
-            timeout_s: 5}}";
+            tls: {ca_file: /ca.pem, cert_file: /own.pem, key_file: /own.key}, timeout_s: 5}}";
         let config = Config::parse(text).unwrap();
         assert_eq!(Config::parse(&config.to_yaml()).unwrap(), config);
     }
@@ -112,6 +135,9 @@ mod tests {
             ("url: 'http://db:1', traces_table: ''", "underscores"),
             ("url: 'http://db:1', since: 0d", "since"),
             ("url: 'http://db:1', password: secret", "unknown key `password`"),
+            ("url: 'http://db:1', password_file: a, password_env: B", "password_file"),
+            ("url: 'http://db:1', tls: {ca_file: a}", "https://"),
+            ("url: 'https://db:1', tls: {cert_file: a}", "key_file"),
         ] {
             let text = format!("source: {{clickhouse_otel: {{{keys}}}}}");
             let error = Config::parse(&text).unwrap_err();

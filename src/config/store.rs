@@ -158,15 +158,8 @@ impl TryFrom<ClickHouseKeys> for ClickHouse {
     type Error = ClickHouseError;
 
     fn try_from(keys: ClickHouseKeys) -> Result<Self, ClickHouseError> {
-        if keys.password_file.is_some() && keys.password_env.is_some() {
-            return Err(ClickHouseError::TwoPasswords);
-        }
-        if keys.tls.cert_file.is_some() != keys.tls.key_file.is_some() {
-            return Err(ClickHouseError::HalfIdentity);
-        }
-        if !keys.url.is_https() && keys.tls != ClickHouseTls::default() {
-            return Err(ClickHouseError::TlsWithoutHttps);
-        }
+        let has_two = keys.password_file.is_some() && keys.password_env.is_some();
+        check_access(&keys.url, has_two, &keys.tls)?;
         Ok(Self {
             url: keys.url,
             database: keys.database,
@@ -183,6 +176,24 @@ impl TryFrom<ClickHouseKeys> for ClickHouse {
             folder: keys.folder,
         })
     }
+}
+
+/// Holds the keys that say how a server is reached against each other.
+pub(super) fn check_access(
+    url: &ServerUrl,
+    has_two_passwords: bool,
+    tls: &ClickHouseTls,
+) -> Result<(), ClickHouseError> {
+    if has_two_passwords {
+        return Err(ClickHouseError::TwoPasswords);
+    }
+    if tls.cert_file.is_some() != tls.key_file.is_some() {
+        return Err(ClickHouseError::HalfIdentity);
+    }
+    if !url.is_https() && *tls != ClickHouseTls::default() {
+        return Err(ClickHouseError::TlsWithoutHttps);
+    }
+    Ok(())
 }
 
 /// The address of a server's HTTP interface: `http://` or `https://`, a host, and a port.

@@ -27,6 +27,7 @@ mod watermark;
 mod writer;
 
 pub use batch::{Batch, Committed, RequestDigest};
+pub(crate) use clickhouse::client as clickhouse_client;
 pub use clickhouse::{ClickHouseSchema, PassEngine};
 pub use coverage::{CoveredDay, Headline, Restatement};
 pub use erased::ErasedDays;

@@ -6,5 +6,7 @@
 mod faults;
 mod figures;
 mod marks;
+mod publication;
 mod speed;
+mod stops;
 mod verbs;

@@ -126,6 +126,11 @@ pub(crate) fn corpus_fates() -> Vec<Fate> {
     corpus().iter().flat_map(|(_, body, _)| fates(body)).collect()
 }
 
+/// The corpus's bodies, OTLP/JSON, with their names.
+pub(crate) fn corpus_bodies() -> Vec<(String, String)> {
+    corpus().into_iter().map(|(name, body, _)| (name, body)).collect()
+}
+
 fn shown(fates: &[Fate]) -> Vec<Shown> {
     fates
         .iter()

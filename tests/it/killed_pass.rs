@@ -18,7 +18,7 @@ const FOLDER: &str = "FIRSTCALL_TEST_FOLDER";
 const KILLS: u64 = 25;
 
 /// A day's figures, and the same day with every count doubled.
-fn two_versions() -> [DayFigures; 2] {
+pub(crate) fn two_versions() -> [DayFigures; 2] {
     let one = usual().days.pop().unwrap();
     let mut other = one.clone();
     for figures in other.tools.values_mut() {

@@ -2,13 +2,17 @@
 //! as the same spans and log records give over OTLP, in every layout of the tables.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod dialects;
 pub(crate) mod exporter;
 mod faults;
+mod large_minute;
+mod tls;
+mod traffic;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use firstcall::call::{CallDuration, Day, Sighting, UnixNanos};
+use firstcall::call::{Attempt, CallDuration, Day, Name, Sighting, UnixNanos};
 use firstcall::clock::{Clock, ManualClock};
 use firstcall::config::{ClickHouseOtel, Config, Folder, SqlName};
 use firstcall::figures::DayFigures;
@@ -21,6 +25,7 @@ use firstcall::store::{Store, Writer, WriterOptions};
 
 use crate::captures::capture_bodies;
 use crate::support::clickhouse::{ClickHouse, block_on};
+use crate::support::stores::Place;
 use exporter::Layout;
 
 /// A request's body with its name, its format and a time after everything in it.
@@ -61,8 +66,18 @@ impl World {
         world
     }
 
-    fn data(&self) -> &Path {
-        self.config.store.sqlite.data_dir.as_path()
+    /// A database of `place` with the secret of `like`.
+    fn in_database(now: UnixNanos, like: &Self, place: &Place) -> Self {
+        let mut world = Self::new(now, Some(like));
+        world.config.store = place.config();
+        if let Some(database) = &mut world.config.store.clickhouse {
+            database.secret_file = Some(like.folder.path().join("empty/secret"));
+        }
+        world
+    }
+
+    fn store(&self) -> Store {
+        Store::create_configured(&self.config.store).unwrap()
     }
 
     fn clock(&self) -> Arc<dyn Clock> {
@@ -71,7 +86,7 @@ impl World {
 
     /// Takes bodies as if they had been received.
     fn receive<'b>(&self, bodies: impl IntoIterator<Item = &'b Body>) {
-        let store = Store::create(self.data()).unwrap();
+        let store = self.store();
         let writer = Arc::new(Writer::start(&store, WriterOptions::default()).unwrap());
         let secret = store.secret().unwrap();
         let ingest = server::ingest(&self.config, Arc::clone(&writer), self.clock(), &secret);
@@ -88,7 +103,7 @@ impl World {
     }
 
     fn sightings(&self) -> Vec<Sighting> {
-        let store = Store::open(self.data()).unwrap();
+        let store = self.store();
         let mut all = Vec::new();
         for day in store.sighting_days().unwrap() {
             let (start, end) = (day.start(), day.end());
@@ -98,10 +113,23 @@ impl World {
         all
     }
 
+    /// What was asked of dependencies, in words.
+    fn attempts(&self) -> Vec<String> {
+        let store = self.store();
+        let mut all = Vec::new();
+        for day in store.sighting_days().unwrap() {
+            let (start, end) = (day.start(), day.end());
+            let mut visit = |one: Attempt<Name>| all.push(format!("{one:?}"));
+            store.read_attempts(day, (start, end), &mut Name::clone, &mut visit).unwrap();
+        }
+        all.sort();
+        all
+    }
+
     /// Runs the pass two days later; the figures of every covered day.
     fn judge(&self) -> Vec<DayFigures> {
         self.clock.advance(CallDuration::from_secs(2 * 86_400));
-        let store = Store::open(self.data()).unwrap();
+        let store = self.store();
         nightly::run(&store, DaysToRun::Due, &self.clock, &mut |_event| {}).unwrap();
         let today = self.clock.now().day();
         store.read_days(today.minus(30), today).unwrap()

@@ -20,6 +20,7 @@ use serde_json::Value;
 use super::captures::replay::receive_and_judge;
 use super::receive::client::post;
 use super::receive::spans::{NOON, request, text};
+use crate::support::stores::{Place, on_each_store};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -120,9 +121,12 @@ fn requests() -> Vec<Vec<u8>> {
 
 /// The figures that the pass publishes for the runs.
 fn figures() -> RangeFigures {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::create(folder.path()).unwrap();
-    let writer = Arc::new(Writer::start(&store, WriterOptions::default()).unwrap());
+    figures_in(&Place::folder().store())
+}
+
+/// The figures that the pass publishes for the runs in a store.
+fn figures_in(store: &Store) -> RangeFigures {
+    let writer = Arc::new(Writer::start(store, WriterOptions::default()).unwrap());
     let clock = ManualClock::at(UnixNanos::new(NOON + 12 * 3600 * SECOND - 1));
     let secret = store.secret().unwrap();
     let ingest = Ingest::new(Arc::clone(&writer), Arc::new(clock.clone()), &secret);
@@ -133,7 +137,7 @@ fn figures() -> RangeFigures {
         assert_eq!((outcome.kept, outcome.refused), (run.calls.len() as u64, None));
     }
     clock.advance(CallDuration::from_secs(3 * 3600));
-    nightly::run(&store, DaysToRun::Due, &clock, &mut |_event| {}).unwrap();
+    nightly::run(store, DaysToRun::Due, &clock, &mut |_event| {}).unwrap();
     let day = UnixNanos::new(NOON).day();
     RangeFigures::of(&store.read_days(day, day).unwrap())
 }
@@ -150,9 +154,13 @@ fn the_file_holds_what_its_readme_says() {
     assert_eq!(in_a_turn.values().sum::<u64>(), 345);
 }
 
-#[test]
-fn the_pass_counts_what_plain_loops_count() {
-    assert_plain_loops(&figures());
+on_each_store! {
+    fn the_pass_counts_what_plain_loops_count(place) {
+        let range = figures_in(&place.store());
+        assert_plain_loops(&range);
+        // Classes, chains, parameters and histograms as well.
+        assert_eq!(range, figures());
+    }
 }
 
 #[test]

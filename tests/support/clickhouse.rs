@@ -1,7 +1,7 @@
 //! The ClickHouse engine for tests: the real one behind a front of ours (`clickhouse/front.py`
 //! says what it cannot show), or the server that `FIRSTCALL_TEST_CLICKHOUSE_URL` names.
 #![allow(clippy::allow_attributes, reason = "in the library's own tests there is nothing to allow")]
-#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "helpers of tests")]
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -32,6 +32,8 @@ pub(crate) enum FaultKind {
     StopAfter,
     /// The engine is killed after the first part of a streamed answer was written.
     StopWithin,
+    /// This statement is run first, in the same database, as another client's.
+    First(&'static str),
 }
 
 /// A fault of statements that contain a text.
@@ -65,19 +67,29 @@ impl Fault {
     }
 
     fn to_json(self) -> String {
-        let (kind, ms, code) = match self.kind {
+        let Self { kind, of, skip, times } = self;
+        let (mut ms, mut code, mut sql) = (0, 0, "");
+        let kind = match kind {
             FaultKind::Delay(time) => {
-                ("delay", u64::try_from(time.as_millis()).unwrap_or(u64::MAX), 0)
+                ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+                "delay"
             }
-            FaultKind::Refuse => ("refuse", 0, 0),
-            FaultKind::Fail(code) => ("fail", 0, code),
-            FaultKind::StopBefore => ("stop_before", 0, 0),
-            FaultKind::StopAfter => ("stop_after", 0, 0),
-            FaultKind::StopWithin => ("stop_within", 0, 0),
+            FaultKind::Fail(of_engine) => {
+                code = of_engine;
+                "fail"
+            }
+            FaultKind::First(statement) => {
+                sql = statement;
+                "first"
+            }
+            FaultKind::Refuse => "refuse",
+            FaultKind::StopBefore => "stop_before",
+            FaultKind::StopAfter => "stop_after",
+            FaultKind::StopWithin => "stop_within",
         };
-        let Self { of, skip, times, .. } = self;
         serde_json::json!({
-            "kind": kind, "ms": ms, "code": code, "of": of, "skip": skip, "times": times,
+            "kind": kind, "ms": ms, "code": code, "sql": sql, "of": of, "skip": skip,
+            "times": times,
         })
         .to_string()
     }
@@ -119,6 +131,18 @@ impl ClickHouse {
     /// Whether this is a real server. It can be asked for no faults.
     pub(crate) const fn is_real(&self) -> bool {
         self.engine.is_none()
+    }
+
+    /// Whether it can be asked for faults. Where it cannot, says which test is left out and why.
+    pub(crate) fn can_fail(&self) -> bool {
+        if self.is_real() {
+            let test = std::thread::current().name().unwrap_or("a test").to_owned();
+            eprintln!(
+                "skipped: {test} needs an engine that can be killed, slowed down and told to fail; \
+                 {REAL_SERVER} names a server that cannot"
+            );
+        }
+        !self.is_real()
     }
 
     /// Where it listens, as `http://127.0.0.1:8123`.

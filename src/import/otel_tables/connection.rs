@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::error::TablesError;
 use crate::config::{ClickHouseOtel, SqlName};
+use crate::store::clickhouse_client;
 
 /// A server that holds tables.
 pub(super) struct Connection {
@@ -28,18 +29,12 @@ impl Connection {
     /// The server of `source`, which is not asked anything yet.
     pub(super) fn new(source: &ClickHouseOtel, runtime: Runtime) -> Result<Self, TablesError> {
         let url = source.url.as_str().to_owned();
-        let mut client = Client::default()
-            .with_url(&url)
-            .with_database(source.database.as_str())
-            .with_product_info("firstcall", env!("CARGO_PKG_VERSION"))
-            // As JSON's numbers, whatever the server's version does by default.
-            .with_setting("output_format_json_quote_64bit_integers", "0");
-        if let Some(user) = &source.user {
-            client = client.with_user(user);
-        }
-        if let Some(password) = password(source)? {
-            client = client.with_password(password);
-        }
+        let client = {
+            let _entered = runtime.enter();
+            clickhouse_client(source)?
+        };
+        // As JSON's numbers, whatever the server's version does by default.
+        let client = client.with_setting("output_format_json_quote_64bit_integers", "0");
         let timeout = Duration::from_secs(source.timeout_s.get().into());
         Ok(Self { runtime, client, url, timeout })
     }
@@ -84,20 +79,5 @@ impl Connection {
             Ok(row) => row.map_err(|error| TablesError::of(&self.url, &error)),
             Err(_) => Err(TablesError::silent(self.url.clone())),
         }
-    }
-}
-
-/// The password, from where the configuration says it is.
-fn password(source: &ClickHouseOtel) -> Result<Option<String>, TablesError> {
-    if let Some(file) = &source.password_file {
-        let text = std::fs::read_to_string(file).map_err(|error| {
-            TablesError::Password(format!("{}: {}", file.display(), error.kind()))
-        })?;
-        return Ok(text.lines().next().map(str::to_owned));
-    }
-    let Some(name) = &source.password_env else { return Ok(None) };
-    match std::env::var(name) {
-        Ok(password) => Ok(Some(password)),
-        Err(_unset) => Err(TablesError::Password(format!("the variable {name}, which is not set"))),
     }
 }

@@ -3,6 +3,8 @@
 
 use clickhouse::error::Error;
 
+use crate::store::StoreError;
+
 /// Why tables could not be read, or not to the end. What was committed before is kept, and the
 /// next reading goes on where this one ended.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +51,9 @@ pub enum TablesError {
         /// What it lacks.
         missing: String,
     },
-    /// The password could not be read.
-    #[error("the password cannot be read from {0}")]
-    Password(String),
+    /// The password or a file for TLS could not be read.
+    #[error(transparent)]
+    Access(#[from] StoreError),
 }
 
 impl TablesError {
@@ -97,7 +99,9 @@ impl TablesError {
                 "name the database with --database and the tables in source.clickhouse_otel"
             }
             Self::Columns { .. } => "docs/existing-traces.md lists the columns that are read",
-            Self::Password(_) => "check password_file and password_env in source.clickhouse_otel",
+            Self::Access(_) => {
+                "check password_file, password_env and tls in source.clickhouse_otel"
+            }
         }
     }
 }

@@ -6,8 +6,9 @@
 //!
 //! What was read is remembered by minute: under how many rows the minute had, and a sum over them.
 //! A minute whose rows have changed since is read again, and what is known of it is left out; so
-//! rows that come late are found, and reading again counts nothing twice. A minute is committed
-//! whole or not at all.
+//! rows that come late are found, and reading again counts nothing twice. A minute of very many
+//! rows is committed in parts and remembered with the last of them; if reading ends before, what
+//! was committed is known by when it was received, and left out the next time.
 
 mod connection;
 mod error;
@@ -23,19 +24,19 @@ use std::time::Duration;
 use super::commits::Commits;
 use super::known::Known;
 use super::{ImportError, Imported};
-use crate::call::Day;
+use crate::call::{Day, UnixNanos};
 use crate::clock::Clock;
 use crate::config::{ClickHouseOtel, Config, SqlName};
 use crate::ingest::{Collector, Ingest, Reading};
 use crate::otlp::{LogVisitor, Outline, Sent, Visitor};
 use crate::server;
-use crate::store::{RequestDigest, Store, Writer, WriterOptions};
+use crate::store::{Batch, RequestDigest, Store, Writer, WriterOptions};
 use connection::Connection;
 pub use error::TablesError;
 use layout::Layout;
 use row::{LogRow, SlotRow, SpanRow};
 use slots::{Run, Slot, runs};
-use sql::{SLOT_NANOS, Table};
+use sql::{Part, SLOT_NANOS, Table};
 
 /// Rows after which those that were read are reduced, and their texts dropped.
 const CHUNK_ROWS: usize = 1_000;
@@ -141,13 +142,13 @@ impl<'r> Reader<'r> {
         for (kind, name, layout) in [(Kind::Spans, traces, spans), (Kind::Logs, logs, records)] {
             let Some(layout) = layout else { continue };
             let wants_attempts = self.wants_attempts && kind == Kind::Spans;
-            let table = Table { name, layout, wants_attempts };
+            let table = Table { kind, name, layout, wants_attempts };
             let query = self.connection.query(&table.days());
             let query = query.param("from", sql_time(first.start().get()));
             let days: Vec<u32> = self.connection.all(query.param("to", sql_time(until)))?;
             for day in days.into_iter().filter_map(Day::from_number) {
                 let before = self.commits.imported.calls();
-                self.day(kind, &table, day, until.min(day.end().get()))?;
+                self.day(&table, day, until.min(day.end().get()))?;
                 let calls = self.commits.imported.calls().saturating_sub(before);
                 listener.read(name, day, calls);
             }
@@ -156,14 +157,8 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads those minutes of a day that were not read yet, or have changed.
-    fn day(
-        &mut self,
-        kind: Kind,
-        table: &Table<'_>,
-        day: Day,
-        until: u64,
-    ) -> Result<(), ImportError> {
-        let sql = if kind == Kind::Spans { table.span_slots() } else { table.log_slots() };
+    fn day(&mut self, table: &Table<'_>, day: Day, until: u64) -> Result<(), ImportError> {
+        let sql = if table.kind == Kind::Spans { table.span_slots() } else { table.log_slots() };
         let query = self.connection.query(&sql).param("day", sql_time(day.start().get()));
         let query = query.param("from", sql_time(day.start().get())).param("to", sql_time(until));
         let found: Vec<SlotRow> = self.connection.all(query)?;
@@ -180,7 +175,7 @@ impl<'r> Reader<'r> {
                 known = Some(Known::around(self.store, day)?);
             }
             let known = known.as_mut().filter(|_| run.is_again);
-            self.run(kind, table, day, &run, known)?;
+            self.run(table, day, &run, known)?;
         }
         Ok(())
     }
@@ -188,29 +183,61 @@ impl<'r> Reader<'r> {
     /// Reads some minutes and commits them.
     fn run(
         &mut self,
-        kind: Kind,
         table: &Table<'_>,
         day: Day,
         run: &Run,
-        known: Option<&mut Known>,
+        mut known: Option<&mut Known>,
     ) -> Result<(), ImportError> {
-        let sql = if kind == Kind::Spans { table.spans() } else { table.logs() };
+        // What arrived is counted once the minute is remembered: all of it or nothing.
+        let nothing = || Batch::of(UnixNanos::new(0), Vec::new());
+        let mut arrived = nothing();
+        for number in 0..run.parts {
+            let part = Part { number, of: run.parts };
+            let (mut reading, bytes) = self.part(table, day, run, part, known.as_deref_mut())?;
+            let is_last = number + 1 == run.parts;
+            if is_last {
+                reading.add_arrivals(std::mem::replace(&mut arrived, nothing()));
+            } else {
+                arrived.join(reading.take_arrivals());
+            }
+            let digests = if is_last { run.digests.as_slice() } else { &[] };
+            self.commits.join(reading, digests, bytes)?;
+            self.commits.commit()?;
+        }
+        self.commits.imported.requests += run.minutes;
+        self.last = run.digests.last().copied();
+        Ok(())
+    }
+
+    /// Reads one part of them.
+    fn part(
+        &mut self,
+        table: &Table<'_>,
+        day: Day,
+        run: &Run,
+        part: Part,
+        known: Option<&mut Known>,
+    ) -> Result<(Reading, usize), ImportError> {
+        let sql = if table.kind == Kind::Spans { table.spans(part) } else { table.logs(part) };
         let query = self.connection.query(&sql).param("day", sql_time(day.start().get()));
         let query = query.param("from", sql_time(run.from)).param("to", sql_time(run.to));
-        let (reading, bytes) = match kind {
+        let (reading, bytes) = match table.kind {
             Kind::Spans => self.spans(query, table.layout)?,
             Kind::Logs => self.logs(query)?,
         };
-        let Some(mut reading) = reading else { return Ok(()) };
+        let mut reading = if let Some(reading) = reading {
+            reading
+        } else {
+            // A part may be empty, and still tells that the minute was read.
+            let nothing = self.commits.ingest.read_shown(Sent::Spans, |_collector| {});
+            nothing.map_err(ImportError::Reading)?
+        };
         if let Some(known) = known {
             reading.leave_out(|sighting| known.take(sighting));
             self.commits.imported.late += reading.batch().sightings.len() as u64;
             reading.forget_arrivals();
         }
-        self.commits.imported.requests += run.minutes;
-        self.commits.join(reading, &run.digests, bytes)?;
-        self.last = run.digests.last().copied();
-        self.commits.commit()
+        Ok((reading, bytes))
     }
 
     fn spans(

@@ -5,8 +5,9 @@ use super::sql::SLOT_NANOS;
 use crate::config::{ClickHouseOtel, SqlName};
 use crate::store::RequestDigest;
 
-/// Rows that are asked for at once, but that a minute is never divided.
-const RUN_ROWS: u64 = 10_000;
+/// Rows that are asked for at once, about; a minute that has more is read in parts. The engine may
+/// look through the whole day for each question, so there should be few.
+const RUN_ROWS: u64 = 25_000;
 
 /// A minute that has rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub(super) struct Run {
     pub(super) to: u64,
     /// How many of the minutes have rows.
     pub(super) minutes: u64,
+    /// In how many parts they are read: more than one only of a single minute.
+    pub(super) parts: u64,
     /// Whether they were read before, when they held something else.
     pub(super) is_again: bool,
     /// What is noted when they are committed.
@@ -75,6 +78,7 @@ pub(super) fn runs(slots: &[(Slot, bool, bool)]) -> Vec<Run> {
                     from,
                     to: from + SLOT_NANOS,
                     minutes: 1,
+                    parts: slot.rows.div_ceil(RUN_ROWS).max(1),
                     is_again: *is_again,
                     digests: vec![slot.content, slot.seen],
                 });
@@ -98,27 +102,27 @@ mod tests {
     #[test]
     fn minutes_are_read_together_until_there_are_many_rows_and_never_over_one_that_is_done() {
         let slots = [
-            (slot(10, 6_000), false, false),
-            (slot(12, 4_000), false, false),
+            (slot(10, 16_000), false, false),
+            (slot(12, 9_000), false, false),
             (slot(13, 1), false, false),
             (slot(14, 5), true, false),
-            (slot(15, 50_000), false, false),
+            (slot(15, 50_001), false, false),
             (slot(16, 5), false, true),
         ];
         let found: Vec<_> = runs(&slots)
             .iter()
             .map(|run| {
                 let (from, to) = (run.from / SLOT_NANOS, run.to / SLOT_NANOS);
-                (from, to, run.minutes, run.is_again, run.digests.len())
+                (from, to, run.minutes, run.parts, run.is_again, run.digests.len())
             })
             .collect();
         assert_eq!(
             found,
             [
-                (10, 13, 2, false, 4),
-                (13, 14, 1, false, 2),
-                (15, 16, 1, false, 2),
-                (16, 17, 1, true, 2)
+                (10, 13, 2, 1, false, 4),
+                (13, 14, 1, 1, false, 2),
+                (15, 16, 1, 3, false, 2),
+                (16, 17, 1, 1, true, 2)
             ]
         );
     }

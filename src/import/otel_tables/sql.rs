@@ -5,6 +5,7 @@
 //! lets through a little more, never less, and looks at keys before it looks at values, so that the
 //! engine reads the long texts of few rows only.
 
+use super::Kind;
 use super::layout::Layout;
 use crate::config::SqlName;
 use crate::recognise::{EVENTS, NAME_ENDS, NAME_STARTS, deciding_keys, deciding_texts};
@@ -25,8 +26,27 @@ const ASKED: [&str; 6] = [
     "rpc.system.name",
 ];
 
+/// A part of the rows that are read, told by a hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) number: u64,
+    pub(super) of: u64,
+}
+
+impl Part {
+    /// The condition that the hash of `columns` falls into this part.
+    fn of(self, columns: &str) -> String {
+        let Self { number, of } = self;
+        if of == 1 {
+            return String::new();
+        }
+        format!(" AND cityHash64({columns}) % {of} = {number}")
+    }
+}
+
 /// A table with its layout.
 pub(super) struct Table<'t> {
+    pub(super) kind: Kind,
     pub(super) name: &'t SqlName,
     pub(super) layout: Layout,
     /// Whether client spans below calls are wanted.
@@ -54,9 +74,10 @@ impl Table<'_> {
         )
     }
 
-    /// The wanted rows of a table of spans, a service's calls before what lies below them.
-    pub(super) fn spans(&self) -> String {
-        let (name, within) = (self.name, self.within());
+    /// A part of the wanted rows of a table of spans, a service's calls before what lies below
+    /// them.
+    pub(super) fn spans(&self, part: Part) -> String {
+        let (name, within) = (self.name, self.within() + &part.of("TraceId, SpanId"));
         let (wanted, either) = (self.wanted_spans(), self.wanted_or_below());
         let (resource, attributes) =
             (self.attributes("ResourceAttributes"), self.attributes("SpanAttributes"));
@@ -103,9 +124,10 @@ impl Table<'_> {
         )
     }
 
-    /// The wanted rows of a table of log records.
-    pub(super) fn logs(&self) -> String {
-        let (name, within, wanted) = (self.name, self.within(), self.wanted_logs());
+    /// A part of the wanted rows of a table of log records.
+    pub(super) fn logs(&self, part: Part) -> String {
+        let within = self.within() + &part.of(&format!("{TIME}, TraceId, ServiceName, Body"));
+        let (name, wanted) = (self.name, self.wanted_logs());
         let (resource, attributes) =
             (self.attributes("ResourceAttributes"), self.attributes("LogAttributes"));
         let event = if self.layout.has_event_name { "toString(EventName)" } else { "''" };

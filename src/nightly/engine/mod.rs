@@ -4,7 +4,7 @@
 //!
 //! Said in SQL, in this order: which sightings are calls of their own (`traces`, `attempts`,
 //! `joins`, `lone`), sessions (`inferred`, `sessions`, `neighbours`), the window rule (`chosen`,
-//! `runs`, `layers`, `unlike`, `unknowns`), classes (`late`, `retries`), and all counts and
+//! `runs`, `layers`, `unlike`, `unknowns`), classes (`loops`, `late`, `retries`), and all counts and
 //! histograms (`figures/`).
 //!
 //! Streamed through the rules that a data folder uses:

@@ -1,5 +1,5 @@
 -- Retries and their classes (METHOD sections 5 and 7): first match wins. Every call of a tool in a
--- session whose start is known, with its standing (section 6).
+-- session whose start is known, with its standing (section 6). `b` is its witness.
 CREATE TABLE pass_judged ENGINE = MergeTree ORDER BY (run, place) AS
 SELECT
     run, place, chain, start, client, service, tool, outcome, is_empty, is_usable, is_of_day,
@@ -29,27 +29,40 @@ SELECT
 FROM (
     SELECT
         *,
-        other > 0 AND other_start <= start + 30000000000 AS is_retried,
-        if(end > 18446744073459551615, 18446744073709551615, end + 250000000) AS read,
-        is_retried AND other_start <= read AS is_soon,
-        is_soon AND late_witness = 0 AS is_fan_out,
-        if(is_soon AND late_witness > 0, late_witness, other) AS witness,
-        nth_value(tuple(place, is_usable, core, pos, hides, shows_parameters, parameters, prints,
-            loop_first, loop_first_1, loop_first_2)
-            ::Tuple(place Int64, is_usable UInt8, core UInt64, pos UInt64, hides UInt8, shows_parameters UInt8,
-                parameters Array(LowCardinality(String)), prints Array(UInt32), loop_first Int64, loop_first_1 Int64, loop_first_2 Int64),
-            greatest(witness, 1)) OVER of_layer AS b,
         NOT hides AND NOT b.hides AND core = b.core AND pos != b.pos AS is_page_turn,
-        (b.loop_first <= place AND b.place + 1 >= b.loop_first + 4)
+        b.loop_first > 0 AND (
+            (b.loop_first <= place AND b.place + 1 >= b.loop_first + 4)
             OR (b.place + 1 <= place + 3 AND b.loop_first_1 <= place AND b.place + 2 >= b.loop_first_1 + 4)
-            OR (b.place + 2 <= place + 3 AND b.loop_first_2 <= place AND b.place + 3 >= b.loop_first_2 + 4)
+            OR (b.place + 2 <= place + 3 AND b.loop_first_2 <= place AND b.place + 3 >= b.loop_first_2 + 4))
             AS is_sweep
     FROM (
-        SELECT layers.*, late.witness AS late_witness FROM pass_layers AS layers
-        LEFT JOIN pass_late AS late USING (run, layer, number)
+        SELECT
+            run, layer, place, chain, start, client, service, tool, outcome, is_empty, is_usable,
+            is_of_day, is_different, is_chain_start, calls_of_run, is_repeat, is_retried,
+            is_fan_out, core, pos, hides, shows_pages, shows_parameters, parameters, prints,
+            -- asked for once: every time that a window's value is named it is worked out anew
+            nth_value(tuple(place, is_usable, core, pos, hides, shows_parameters, parameters, prints,
+                loop_first, loop_first_1, loop_first_2)
+                ::Tuple(place Int64, is_usable UInt8, core UInt64, pos UInt64, hides UInt8, shows_parameters UInt8,
+                    parameters Array(LowCardinality(String)), prints Array(UInt32), loop_first Int64, loop_first_1 Int64, loop_first_2 Int64),
+                greatest(witness, 1)) OVER of_layer AS b
+        FROM (
+            SELECT
+                *,
+                other > 0 AND other_start <= start + 30000000000 AS is_retried,
+                if(end > 18446744073459551615, 18446744073709551615, end + 250000000) AS read,
+                is_retried AND other_start <= read AS is_soon,
+                is_soon AND late_witness = 0 AS is_fan_out,
+                if(is_soon AND late_witness > 0, late_witness, other) AS witness
+            FROM (
+                SELECT layers.*, late.witness AS late_witness FROM pass_layers AS layers
+                LEFT JOIN pass_late AS late USING (run, layer, number)
+            ) AS layers
+            LEFT JOIN pass_loops AS loops USING (run, place)
+        )
+        WINDOW of_layer AS (PARTITION BY run, layer ORDER BY number
+            ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     )
-    WINDOW of_layer AS (PARTITION BY run, layer ORDER BY number
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 )
 UNION ALL
 SELECT

@@ -22,11 +22,12 @@ pub(super) const FOLD: [&str; 4] = [
 pub(super) const INFERRED: &str = include_str!("inferred.sql");
 
 /// Judges one slice, each statement into the table after which it is named.
-pub(super) const JUDGE: [(&str, &str); 10] = [
+pub(super) const JUDGE: [(&str, &str); 11] = [
     ("pass_placed", include_str!("sessions.sql")),
     ("pass_neighbours", include_str!("neighbours.sql")),
     ("pass_chosen", include_str!("chosen.sql")),
     ("pass_runs", include_str!("runs.sql")),
+    ("pass_loops", include_str!("loops.sql")),
     ("pass_layers", include_str!("layers.sql")),
     ("pass_unlike", include_str!("unlike.sql")),
     ("pass_unknowns", include_str!("unknowns.sql")),

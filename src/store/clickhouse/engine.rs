@@ -218,7 +218,8 @@ impl Engine {
         let text = Bytes::from(json::text(rows));
         self.twice(|| async {
             let mut insert = self.client.insert_formatted_with(&statement);
-            for (name, value) in self.insert_settings(token) {
+            for (name, value) in self.insert_settings(token).into_iter().chain(self.in_order(table))
+            {
                 insert = insert.with_setting(name, value);
             }
             insert.send(text.clone()).await?;
@@ -245,6 +246,15 @@ impl Engine {
             settings.push(("distributed_foreground_insert", "1".to_owned()));
         }
         settings
+    }
+
+    /// What lets readers ask for all that a quorum has (`select_sequential_consistency`): that a
+    /// table's inserts come one after another. Receivers' own tables are left out, for receivers
+    /// must not wait for each other; what a replica lacks of those makes a day due once more.
+    fn in_order(&self, table: &str) -> Option<(&'static str, String)> {
+        let is_of_receivers = table == "arrivals";
+        let is_ordered = self.config.quorum.is_some() && !is_of_receivers;
+        is_ordered.then(|| ("insert_quorum_parallel", "0".to_owned()))
     }
 
     /// Does an insert, and once more where the connection broke on the way: a server may close a
@@ -281,4 +291,43 @@ pub(super) fn random_bytes<const N: usize>() -> Result<[u8; N], StoreError> {
         .and_then(|mut random| random.read_exact(&mut bytes))
         .map_err(|error| StoreError::io(source, error))?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn engine(more: &str) -> Engine {
+        let folder = std::env::temp_dir();
+        let text = format!(
+            "store: {{clickhouse: {{url: 'http://127.0.0.1:1', folder: '{}'{more}}}}}",
+            folder.display()
+        );
+        Engine::new(Config::parse(&text).unwrap().store.clickhouse.as_ref().unwrap()).unwrap()
+    }
+
+    fn settings(engine: &Engine, table: &str) -> Vec<String> {
+        let settings = engine.insert_settings("t").into_iter().chain(engine.in_order(table));
+        settings.map(|(name, value)| format!("{name}={value}")).collect()
+    }
+
+    #[test]
+    fn a_quorum_is_asked_for_and_what_is_published_comes_in_order() {
+        let plain = settings(&engine(""), "days");
+        assert!(!plain.iter().any(|one| one.contains("quorum") || one.contains("distributed")));
+        assert!(plain.contains(&"insert_deduplication_token=t".to_owned()));
+        let of_two = engine(", quorum: 2, cluster: main, timeout_s: 7");
+        let published = settings(&of_two, "days");
+        for setting in [
+            "insert_quorum=2",
+            "insert_quorum_timeout=7000",
+            "insert_quorum_parallel=0",
+            "distributed_foreground_insert=1",
+        ] {
+            assert!(published.contains(&setting.to_owned()), "{setting}: {published:?}");
+        }
+        let counted = settings(&of_two, "arrivals");
+        assert!(!counted.iter().any(|one| one.starts_with("insert_quorum_parallel")));
+    }
 }

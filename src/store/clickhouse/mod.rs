@@ -32,6 +32,7 @@ mod sink;
 mod store;
 mod watermark;
 
+pub(crate) use connect::client;
 pub(super) use imports::DatabaseImport;
 pub(super) use lease::DatabaseLease;
 pub(super) use store::DatabaseStore;

@@ -9,6 +9,8 @@ use firstcall::config;
 use firstcall::nightly::{self, DaysToRun};
 use firstcall::store::{Batch, Store, StoreError, Writer, WriterOptions};
 
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_client::TraceServiceClient;
+
 use crate::receive::client::post;
 use crate::receive::spans::{call_at, request};
 use crate::store::{day, numbers, sighting};
@@ -17,21 +19,20 @@ use crate::support::clickhouse::{ClickHouse, Fault, FaultKind};
 use crate::support::stores::Place;
 
 /// An engine that can be asked for faults; none where a real server takes its place.
-fn engine() -> Option<Place> {
+pub(super) fn engine() -> Option<Place> {
     let place = Place::clickhouse();
-    let can_fail = !place.engine().is_some_and(ClickHouse::is_real);
-    can_fail.then_some(place)
+    place.engine().is_some_and(ClickHouse::can_fail).then_some(place)
 }
 
 /// A store whose inserts are given up after a second.
-fn impatient(place: &Place) -> (config::Store, Store) {
+pub(super) fn impatient(place: &Place) -> (config::Store, Store) {
     let mut config = place.config();
     config.clickhouse.as_mut().unwrap().timeout_s = std::num::NonZeroU32::MIN;
     let store = Store::create_configured(&config).unwrap();
     (config, store)
 }
 
-fn commit(writer: &Writer, sightings: Vec<Sighting>) -> Result<(), StoreError> {
+pub(super) fn commit(writer: &Writer, sightings: Vec<Sighting>) -> Result<(), StoreError> {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(writer.commit(Batch::of(day().start(), sightings))).map(drop)
 }
@@ -58,7 +59,7 @@ fn pass(store: &Store) {
 
 /// A right to a pass that was not given back ends after some minutes of the server's clock; an
 /// operator who knows that its holder is dead need not wait (docs/data-model.md).
-fn end_lease(engine: &ClickHouse) {
+pub(super) fn end_lease(engine: &ClickHouse) {
     engine.execute(
         "INSERT INTO leases (term, lasts_s, is_released) SELECT max(term), 0, true FROM leases",
     );
@@ -142,23 +143,33 @@ async fn a_sender_is_told_to_come_back_while_the_engine_is_slow_or_gone() {
     let now = firstcall::clock::Clock::now(&firstcall::clock::SystemClock).get();
     let body = |number| prost::Message::encode_to_vec(&request(vec![call_at(number, now)]));
     let sent = |answer: &crate::receive::client::Answer| answer.status;
+    let mut grpc = TraceServiceClient::connect(server.grpc_url()).await.unwrap();
+    let over_grpc = |number| request(vec![call_at(number, now)]);
     assert_eq!(sent(&post(server.http, &body(1), &[]).await), 200);
+    grpc.export(over_grpc(11)).await.unwrap();
     let slow = FaultKind::Delay(Duration::from_secs(2));
     place.engine().unwrap().fault(Fault::new(slow).of("INSERT INTO `sightings`"));
     let answer = post(server.http, &body(2), &[]).await;
     assert_eq!(sent(&answer), 503);
     assert!(answer.header("retry-after").is_some(), "a delay is asked for");
+    let status = grpc.export(over_grpc(12)).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::Unavailable);
+    assert!(!status.details().is_empty(), "a delay is asked for");
     place.engine().unwrap().heal();
     assert_eq!(sent(&post(server.http, &body(2), &[]).await), 200);
+    grpc.export(over_grpc(12)).await.unwrap();
     place.engine_mut().unwrap().kill();
     let answer = post(server.http, &body(3), &[]).await;
     assert_eq!((sent(&answer), answer.header("retry-after").is_some()), (503, true));
+    let status = grpc.export(over_grpc(13)).await.unwrap_err();
+    assert_eq!(status.code(), tonic::Code::Unavailable);
     place.engine_mut().unwrap().restart();
     assert_eq!(sent(&post(server.http, &body(3), &[]).await), 200);
+    grpc.export(over_grpc(13)).await.unwrap();
     let stopped = server.stop();
     assert_eq!(stopped.status.code(), Some(0));
     let spans = place.engine().unwrap().ask("SELECT uniqExact(span_id) FROM sightings");
-    assert_eq!(spans.trim(), "3");
+    assert_eq!(spans.trim(), "6");
 }
 
 #[test]

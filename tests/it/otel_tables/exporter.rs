@@ -12,10 +12,11 @@ use firstcall::otlp::{
 };
 use serde_json::{Map, Value as Json, json};
 
+use super::Body;
 use crate::support::clickhouse::{ClickHouse, block_on};
 
 /// A layout of the exporter's tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Layout {
     /// Until early 2024: the scope among the attributes, kinds and codes in OTLP's own words.
     Old,
@@ -78,6 +79,14 @@ impl Layout {
              ORDER BY (ServiceName, toDateTime(Timestamp), Timestamp) \
              SETTINGS index_granularity = 8192, ttl_only_drop_parts = 1"
         ));
+    }
+
+    /// Makes both tables, with every body's items in them.
+    pub(crate) fn hold(self, engine: &ClickHouse, bodies: &[Body]) {
+        self.create(engine);
+        for body in bodies {
+            self.export(engine, &body.bytes, body.format);
+        }
     }
 
     /// Writes a request's items.
@@ -271,7 +280,7 @@ fn sorted(json: &Json) -> Json {
     }
 }
 
-fn hex(id: &[u8]) -> String {
+pub(super) fn hex(id: &[u8]) -> String {
     if id.iter().all(|byte| *byte == 0) {
         return String::new();
     }

@@ -8,7 +8,8 @@ number of times or until it is healed. It is one of
 - fail: the statement is answered with an error code of the engine, and nothing is run;
 - stop_before: the whole engine is killed after the request was read and before it is run;
 - stop_after: the whole engine is killed after the statement was run and before it is answered;
-- stop_within: the whole engine is killed in the middle of a streamed answer.
+- stop_within: the whole engine is killed in the middle of a streamed answer;
+- first: another statement is run before it, as of another client that came in between.
 """
 
 import os
@@ -16,7 +17,7 @@ import signal
 import threading
 import time
 
-KINDS = ("delay", "refuse", "fail", "stop_before", "stop_after", "stop_within")
+KINDS = ("delay", "refuse", "fail", "stop_before", "stop_after", "stop_within", "first")
 
 
 class Refused(Exception):
@@ -73,6 +74,11 @@ def before(happening):
             raise Failed(f"Code: {fault['code']}. DB::Exception: A fault that a test asked for.")
         elif fault["kind"] == "stop_before":
             stop()
+
+
+def first(happening):
+    """The statements that come in between."""
+    return [fault["sql"] for fault in happening if fault["kind"] == "first"]
 
 
 def after(happening):

@@ -111,11 +111,20 @@ class Handler(BaseHTTPRequestHandler):
             request = Request(self.path, self.headers, body)
             happening = FAULTS.take(request.statement)
             faults.before(happening)
+            for statement in faults.first(happening):
+                self.run_between(request, statement)
             self.run(request, happening)
         except (faults.Refused, EOFError, ConnectionError):
             self.close_connection = True
         except Exception as error:  # whatever the engine says goes to the client
             self.fail(str(error))
+
+    def run_between(self, request, statement):
+        connection = request.connect()
+        try:
+            connection.query(statement)
+        finally:
+            connection.close()
 
     def run(self, request, happening):
         connection = request.connect()
