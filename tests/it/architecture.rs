@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::files::files_below;
+
 /// Who may import whom. A module may always use itself.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     // The vocabulary.
@@ -95,19 +97,8 @@ const MAX_TEST_LINES: usize = 800;
 const LISTS: &[&str] = &["recognise/attribute_names.rs"];
 
 fn files(root: &str, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(root)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if extension.is_empty() || path.extension().is_some_and(|e| e == extension) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
+    let mut found = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root));
+    found.retain(|path| extension.is_empty() || path.extension().is_some_and(|e| e == extension));
     found
 }
 

@@ -12,6 +12,7 @@ use firstcall::demo::expected::{Expected, Sums, expected};
 use firstcall::demo::scenario::DAYS;
 use serde_json::Value;
 
+use crate::support::files::files_below;
 use crate::support::{self, stderr, stdout};
 
 /// The seven days that the report shows, and the seven before.
@@ -121,20 +122,8 @@ fn assert_report(report: &Value, expected: &Expected) {
 
 /// Every file below a folder, with its bytes as text.
 fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let text = fs::read_to_string(&path).unwrap();
-                found.insert(path, text);
-            }
-        }
-    }
-    found
+    let text = |path: PathBuf| (path.clone(), fs::read_to_string(path).unwrap());
+    files_below(folder).into_iter().map(text).collect()
 }
 
 #[test]

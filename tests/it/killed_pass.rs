@@ -4,7 +4,6 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use firstcall::call::{Day, UnixNanos};
@@ -12,8 +11,10 @@ use firstcall::figures::DayFigures;
 use firstcall::store::Store;
 
 use super::report::report_input::usual;
+use super::support::{FOLDER, start_ignored};
 
-const FOLDER: &str = "FIRSTCALL_TEST_FOLDER";
+/// The test that is run as a process of its own.
+const UNTIL_KILLED: &str = "killed_pass::a_process_that_publishes_until_it_is_killed";
 /// Often enough for kills to meet every part of a transaction of some milliseconds.
 const KILLS: u64 = 25;
 
@@ -54,17 +55,6 @@ fn a_process_that_publishes_until_it_is_killed() {
     }
 }
 
-fn start_publishing(folder: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "killed_pass::a_process_that_publishes_until_it_is_killed"])
-        .args(["--ignored", "--nocapture"])
-        .env(FOLDER, folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
 #[test]
 fn a_kill_while_a_day_is_published_leaves_one_version_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -76,7 +66,7 @@ fn a_kill_while_a_day_is_published_leaves_one_version_whole() {
     publish(&store, first, midnight(day));
     let mut seen = [0; 2];
     for kill in 0..KILLS {
-        let mut child = start_publishing(folder.path());
+        let mut child = start_ignored(UNTIL_KILLED, folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         // The versions take turns, so each is the last that was published in every other round.
         let published = usize::try_from(kill % 2).unwrap() + 1;

@@ -25,6 +25,7 @@ use firstcall::store::{Store, Writer, WriterOptions};
 
 use crate::captures::capture_bodies;
 use crate::support::clickhouse::{ClickHouse, block_on};
+use crate::support::files::copy_folder;
 use crate::support::stores::Place;
 use exporter::Layout;
 
@@ -56,11 +57,11 @@ impl World {
         let data = folder.path().join("data");
         match like {
             None => drop(Store::create(&data).unwrap()),
-            Some(like) => copy(&like.folder.path().join("empty"), &data),
+            Some(like) => copy_folder(&like.folder.path().join("empty"), &data),
         }
         let world = Self { config: Config::default(), clock: ManualClock::at(now), folder };
         let empty = world.folder.path().join("empty");
-        copy(&data, &empty);
+        copy_folder(&data, &empty);
         let mut world = world;
         world.config.store.sqlite.data_dir = Folder::new(&data);
         world
@@ -148,18 +149,6 @@ fn source(engine: &ClickHouse) -> ClickHouseOtel {
         password_env,
         since: "60d".parse().unwrap(),
         ..ClickHouseOtel::at(engine.url().parse().unwrap())
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        if entry.path().is_dir() {
-            copy(&entry.path(), &to.join(entry.file_name()));
-        } else {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
-        }
     }
 }
 

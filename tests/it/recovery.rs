@@ -31,6 +31,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
+use crate::support::files::files_below;
 use crate::support::{self, RunningServer};
 
 /// Noon of yesterday, UTC, in seconds since the epoch.
@@ -86,12 +87,7 @@ fn findings(report: &Value, service: &str) -> BTreeMap<String, (String, u64)> {
 /// Every file below `folder` holds none of the marks.
 #[track_caller]
 fn assert_nothing_leaked(folder: &Path) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            assert_nothing_leaked(&path);
-            continue;
-        }
+    for path in files_below(folder) {
         let bytes = fs::read(&path).unwrap();
         for mark in ["key-canary", "handle-canary", "secret-item-canary"] {
             let holds = bytes.windows(mark.len()).any(|window| window == mark.as_bytes());

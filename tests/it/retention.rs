@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::support::files::files_below;
 use crate::support::stores::{Place, on_each_store};
 use firstcall::call::{
     ArgsForm, ArgsHash, ArgumentPrint, Arguments, CallDuration, Confidence, Day, Emptiness, Name,
@@ -96,19 +97,10 @@ fn pass(store: &Store, now: UnixNanos) -> (Vec<Day>, Vec<Day>) {
     (covered, nightly::erase(store, week(), &clock).unwrap())
 }
 
-fn files(dir: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
-    }
-    found
-}
-
 /// The files that hold the hash or the print, by name.
 fn holders(dir: &Path) -> Vec<String> {
     let holds = |bytes: &[u8], needle: &[u8]| bytes.windows(needle.len()).any(|w| w == needle);
-    let mut found: Vec<String> = files(dir)
+    let mut found: Vec<String> = files_below(dir)
         .into_iter()
         .filter(|file| {
             let bytes = fs::read(file).unwrap();

@@ -7,7 +7,6 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use firstcall::call::{
@@ -16,7 +15,10 @@ use firstcall::call::{
 };
 use firstcall::store::{Batch, Store, StoreError, Writer, WriterOptions};
 
-const FOLDER: &str = "FIRSTCALL_TEST_FOLDER";
+use super::support::{FOLDER, start_ignored};
+
+/// The test that is run as a process of its own.
+const UNTIL_KILLED: &str = "store::a_process_that_commits_until_it_is_killed";
 
 pub(crate) fn day() -> Day {
     "2026-11-29".parse().unwrap()
@@ -101,17 +103,6 @@ fn a_process_that_commits_until_it_is_killed() {
     }
 }
 
-fn start_writing(folder: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "store::a_process_that_commits_until_it_is_killed"])
-        .args(["--ignored", "--nocapture"])
-        .env(FOLDER, folder)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
 /// The number in a line of the writing process; none for the test harness's own lines.
 fn answered(line: &str) -> Option<u64> {
     line.split_once("answered ")?.1.parse().ok()
@@ -123,7 +114,7 @@ fn a_killed_process_loses_nothing_that_it_answered_and_holds_nothing() {
     let dir = folder.path().join("data");
     for until in [1, 20, 60] {
         let before = Store::open(&dir).map_or(0, |store| numbers(&store).len());
-        let mut child = start_writing(&dir);
+        let mut child = start_ignored(UNTIL_KILLED, &dir);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let mut last = lines.by_ref().find_map(|line| answered(&line)).unwrap();
         // Beside the running writer: reading works, a second writer does not.

@@ -2,12 +2,13 @@
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
 pub(crate) mod clickhouse;
+pub(crate) mod files;
 pub(crate) mod server;
 pub(crate) mod stores;
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 pub(crate) use server::RunningServer;
 
@@ -21,6 +22,20 @@ pub(crate) fn command(data_dir: &Path) -> Command {
         command.current_dir(beside);
     }
     command
+}
+
+/// Where an ignored test that runs as a process of its own finds its folder.
+pub(crate) const FOLDER: &str = "FIRSTCALL_TEST_FOLDER";
+
+/// Starts an ignored test of this program as a process of its own, to be killed.
+pub(crate) fn start_ignored(test: &str, folder: &Path) -> Child {
+    Command::new(std::env::current_exe().expect("this program has a path"))
+        .args(["--exact", test, "--ignored", "--nocapture"])
+        .env(FOLDER, folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("this program starts")
 }
 
 /// Runs the real binary to its end.

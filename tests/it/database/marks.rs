@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::import::{conversations, lines};
+use crate::support::files::files_below;
 use crate::support::stores::Place;
 use crate::support::{self, stderr};
 
@@ -42,17 +43,13 @@ fn holds(bytes: &[u8]) -> bool {
 
 /// Looks through every file; says how many bytes there were.
 fn search(folder: &Path) -> u64 {
-    let mut searched = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            searched += search(&path);
-        } else if let Ok(bytes) = fs::read(&path) {
-            assert!(!holds(&bytes), "{}", path.display());
-            searched += bytes.len() as u64;
-        }
-    }
-    searched
+    let read =
+        files_below(folder).into_iter().filter_map(|path| Some((fs::read(&path).ok()?, path)));
+    read.map(|(bytes, path)| {
+        assert!(!holds(&bytes), "{}", path.display());
+        bytes.len() as u64
+    })
+    .sum()
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::dialects::body::protobuf;
 use crate::import::{conversations, lines, settled, yesterday};
 use crate::receive::client::post;
+use crate::support::files::files_below;
 use crate::support::stores::Place;
 use crate::support::{self, RunningServer, stderr, stdout};
 
@@ -160,22 +161,13 @@ fn restate(place: &Place, config: &Path, range: &[&str]) -> Value {
 
 /// The files below a folder.
 fn files_of(folder: &Path) -> Files {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(of) = folders.pop() {
-        for entry in fs::read_dir(of).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let name = path.strip_prefix(folder).unwrap().display().to_string();
-            let bytes = fs::read(&path).unwrap();
-            let size = bytes.len();
-            files.insert(name, String::from_utf8(bytes).unwrap_or_else(|_| format!("{size}")));
-        }
-    }
-    files
+    let text = |path: PathBuf| {
+        let name = path.strip_prefix(folder).unwrap().display().to_string();
+        let bytes = fs::read(&path).unwrap();
+        let size = bytes.len();
+        (name, String::from_utf8(bytes).unwrap_or_else(|_| format!("{size}")))
+    };
+    files_below(folder).into_iter().map(text).collect()
 }
 
 /// Without lines that tell the store's place or the time of day.

@@ -1,7 +1,7 @@
 //! Night after night in one folder: the newest in front, the older where links point.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use firstcall::call::Day;
 use firstcall::figures::DayFigures;
@@ -10,6 +10,7 @@ use firstcall::report::{SiteOptions, publish, site_with};
 
 use super::pages::assert_links_resolve;
 use super::report_input::{ReportDays, blank_day, counted, empty, habit_of, pair_of};
+use crate::support::files::files_below;
 
 /// The report of the night that covered `to`, over days of which each has a call of `tool_of`
 /// it.
@@ -40,16 +41,13 @@ fn publish_night(dir: &Path, input: &ReportDays) {
     publish(dir, site_with(&input.input(), &options)).unwrap();
 }
 
-fn files_below(dir: &Path, top: &Path, found: &mut BTreeMap<String, String>) {
-    for entry in std::fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files_below(&path, top, found);
-        } else {
-            let name = path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
-            found.insert(name, std::fs::read_to_string(&path).unwrap());
-        }
-    }
+/// The texts of the files below a folder, by their paths in it.
+fn texts_below(dir: &Path) -> BTreeMap<String, String> {
+    let text = |path: PathBuf| {
+        let name = path.strip_prefix(dir).unwrap().to_str().unwrap().to_owned();
+        (name, std::fs::read_to_string(&path).unwrap())
+    };
+    files_below(dir).into_iter().map(text).collect()
 }
 
 #[test]
@@ -64,14 +62,12 @@ fn older_nights_stay_and_every_link_still_leads_somewhere() {
     for to in [first.plus(3), first.plus(4), first.plus(31), last.minus(1), last] {
         let until: Vec<Day> = covered.iter().copied().filter(|day| *day <= to).collect();
         publish_night(&dir, &night(to, &until, tool_of));
-        let mut site = BTreeMap::new();
-        files_below(&dir, &dir, &mut site);
+        let site = texts_below(&dir);
         // The front page is of the newest night.
         assert!(site["index.html"].contains(&format!("nights/{to}.html")), "{to}");
         assert_links_resolve(&site);
     }
-    let mut site = BTreeMap::new();
-    files_below(&dir, &dir, &mut site);
+    let site = texts_below(&dir);
     // The list leads to every one of them.
     assert!(covered.iter().all(|day| site["nights/index.html"].contains(&format!("\"{day}.html"))));
     // 45 nights, 30 of them in the charts; each leads to its neighbours, beyond the 30 as well.
@@ -91,16 +87,14 @@ fn a_night_published_again_changes_neither_bytes_nor_times() {
     let covered: Vec<Day> = last.minus(9).through(last).collect();
     let input = night(last, &covered, |_| "search");
     publish_night(&dir, &input);
-    let mut first = BTreeMap::new();
-    files_below(&dir, &dir, &mut first);
+    let first = texts_below(&dir);
     let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
     for name in first.keys() {
         let file = std::fs::File::options().append(true).open(dir.join(name)).unwrap();
         file.set_modified(long_ago).unwrap();
     }
     publish_night(&dir, &input);
-    let mut second = BTreeMap::new();
-    files_below(&dir, &dir, &mut second);
+    let second = texts_below(&dir);
     assert_eq!(first, second);
     for name in second.keys() {
         let time = std::fs::metadata(dir.join(name)).unwrap().modified().unwrap();
@@ -118,8 +112,7 @@ fn a_nights_page_keeps_its_bytes_while_its_day_and_neighbours_stay_as_they_are()
     for to in [last.minus(1), last] {
         let until: Vec<Day> = covered.iter().copied().filter(|day| *day <= to).collect();
         publish_night(&dir, &night(to, &until, |_| "search"));
-        let mut site = BTreeMap::new();
-        files_below(&dir, &dir, &mut site);
+        let site = texts_below(&dir);
         sites.push(site);
     }
     let [first, second] = sites.as_slice() else { unreachable!("two sites") };
@@ -133,8 +126,7 @@ fn a_nights_page_keeps_its_bytes_while_its_day_and_neighbours_stay_as_they_are()
     // A folder that is new has the same pages.
     let afresh = temp.path().join("afresh");
     publish_night(&afresh, &night(last, &covered, |_| "search"));
-    let mut site = BTreeMap::new();
-    files_below(&afresh, &afresh, &mut site);
+    let site = texts_below(&afresh);
     assert_eq!(site, *second);
 }
 

@@ -4,6 +4,7 @@ use firstcall::call::{ClientName, Name, ToolKey};
 
 use super::report_input::{ReportDays, blank_day, counted, empty, habit_of};
 use super::{pull_request_summary, site};
+use crate::support::files::files_below;
 
 /// `tools` by `clients` on the last seven days and the seven before; each tool is called by
 /// `each` clients.
@@ -88,19 +89,11 @@ fn two_thousand_tools_by_two_hundred_clients_are_published() {
     firstcall::report::rewrite(&dir, &input, firstcall::report::Assets::Inline).unwrap();
     let again = again.elapsed();
     let (mut bytes, mut largest) = (0, 0);
-    let mut folders = vec![dir];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let length = std::fs::metadata(&path).unwrap().len();
-            bytes += length;
-            if path.extension().is_some_and(|ext| ext == "html") {
-                largest = largest.max(length);
-            }
+    for path in files_below(&dir) {
+        let length = std::fs::metadata(&path).unwrap().len();
+        bytes += length;
+        if path.extension().is_some_and(|ext| ext == "html") {
+            largest = largest.max(length);
         }
     }
     println!(

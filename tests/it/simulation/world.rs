@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 use super::operations::Operation;
 use crate::nightly::{comparable, histories, oracle, shown};
 use crate::support::clickhouse::{Fault, FaultKind};
+use crate::support::files::copy_folder;
 use crate::support::stores::Place;
 
 const HOUR: u64 = 3600;
@@ -207,7 +208,7 @@ impl<'p> World<'p> {
     fn image(&mut self) -> PathBuf {
         self.folders += 1;
         let image = self.home.path().join(format!("data-{}", self.folders));
-        copy(self.store.dir(), &image);
+        copy_folder(self.store.dir(), &image);
         image
     }
 
@@ -247,7 +248,7 @@ impl<'p> World<'p> {
         let from = self.store.dir().to_path_buf();
         nightly::run(&self.store, DaysToRun::Due, &self.clock, &mut |_event| {
             if step == steps {
-                copy(&from, &image);
+                copy_folder(&from, &image);
             }
             step += 1;
         })
@@ -279,7 +280,7 @@ impl<'p> World<'p> {
         let after = self.image();
         // The files of before are back in place, beside what was noted.
         let _gone = fs::remove_dir_all(after.join("sightings"));
-        copy(&before.join("sightings"), &after.join("sightings"));
+        copy_folder(&before.join("sightings"), &after.join("sightings"));
         self.start_in(&after);
     }
 
@@ -385,20 +386,6 @@ impl<'p> World<'p> {
                 all.merge(&Figures { unknown_tool_calls: 0, ..figures.clone() });
             });
             assert_eq!(all, figures.all);
-        }
-    }
-}
-
-/// Copies a folder with everything in it, open or not.
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (path, target) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
         }
     }
 }
