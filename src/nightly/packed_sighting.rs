@@ -24,6 +24,12 @@ impl PackAs<Call> for StoredSighting<'_, NameId> {
             None => (false, None),
         };
         let mut word = Word::default();
+        let ids = Ids {
+            has_session: session.is_some(),
+            has_call: self.call_id.is_some(),
+            has_request: self.request_id.is_some(),
+        };
+        ids.put(&mut word);
         word.put(self.kind.index(), SMALL);
         word.put(self.outcome.index(), SMALL);
         word.put(self.emptiness.index(), SMALL);
@@ -32,11 +38,8 @@ impl PackAs<Call> for StoredSighting<'_, NameId> {
         word.flag(self.is_sampled);
         word.flag(self.is_label);
         word.flag(is_conversation);
-        word.flag(session.is_some());
         word.flag(self.parent_span_id.is_some());
         word.flag(self.result_bytes.is_some());
-        word.flag(self.call_id.is_some());
-        word.flag(self.request_id.is_some());
         word.flag(self.arguments.is_some());
         word.flag(self.recovery.is_some());
         let names = [
@@ -77,6 +80,7 @@ impl Unpack for Seen {
     fn unpack_from(from: &mut In<'_>) -> Option<Self> {
         let start = UnixNanos::new(u64::from_le_bytes(from.take()?));
         let mut word = Word::read(from)?;
+        let ids = Ids::take(&mut word);
         let kind = SpanKind::from_index(word.take(SMALL))?;
         let outcome = Outcome::from_index(word.take(SMALL))?;
         let emptiness = Emptiness::from_index(word.take(SMALL))?;
@@ -86,11 +90,8 @@ impl Unpack for Seen {
         let is_label = word.is_set();
         let claim =
             if word.is_set() { SessionClaim::Conversation } else { SessionClaim::Transport };
-        let has_session = word.is_set();
         let has_parent = word.is_set();
         let has_result_bytes = word.is_set();
-        let has_call_id = word.is_set();
-        let has_request_id = word.is_set();
         let has_args = word.is_set();
         let has_recovery = word.is_set();
         let are_names_short = word.is_set();
@@ -111,7 +112,7 @@ impl Unpack for Seen {
             client,
             client_version,
             session: from
-                .optional(has_session, |key| Some(SessionKey::from_bytes(key)))?
+                .optional(ids.has_session, |key| Some(SessionKey::from_bytes(key)))?
                 .map(claim),
             start,
             end: from.distance(start)?,
@@ -121,8 +122,8 @@ impl Unpack for Seen {
             emptiness,
             received: from.distance(start)?,
             result_bytes: from.optional_short(has_result_bytes)?,
-            call_id: from.optional(has_call_id, |key| Some(CallKey::from_bytes(key)))?,
-            request_id: from.optional(has_request_id, |key| Some(CallKey::from_bytes(key)))?,
+            call_id: from.optional(ids.has_call, |key| Some(CallKey::from_bytes(key)))?,
+            request_id: from.optional(ids.has_request, |key| Some(CallKey::from_bytes(key)))?,
             is_sampled,
             is_label,
             args: if has_args { Some(Args::unpack(from)?) } else { None },
@@ -142,34 +143,50 @@ impl PackAs<Gathered> for StoredSighting<'_, NameId> {
     }
 }
 
+/// Which ids a sighting tells: the first flags of its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ids {
+    has_session: bool,
+    has_call: bool,
+    has_request: bool,
+}
+
+impl Ids {
+    fn put(self, word: &mut Word) {
+        word.flag(self.has_session);
+        word.flag(self.has_call);
+        word.flag(self.has_request);
+    }
+
+    fn take(word: &mut Word) -> Self {
+        Self { has_session: word.is_set(), has_call: word.is_set(), has_request: word.is_set() }
+    }
+}
+
 /// What of a waiting sighting tells whether anything is folded or joined with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ties {
     /// Its trace.
     pub(super) trace_id: TraceId,
-    has_session: bool,
-    has_call_id: bool,
-    has_request_id: bool,
+    ids: Ids,
 }
 
 impl Ties {
     /// Those of the sighting that these bytes are.
     pub(super) fn of(value: &[u8]) -> Option<Self> {
         let mut from = In(value);
+        // Its start.
         from.take::<8>()?;
-        let word = u32::from_le_bytes(from.take()?);
-        let is = |bit: u32| word >> (4 * SMALL + bit) & 1 != 0;
-        let trace_id = TraceId::from_bytes(&from.take::<16>()?)?;
-        let (has_session, has_call_id, has_request_id) = (is(4), is(7), is(8));
-        Some(Self { trace_id, has_session, has_call_id, has_request_id })
+        let ids = Ids::take(&mut Word::read(&mut from)?);
+        Some(Self { trace_id: TraceId::from_bytes(&from.take::<16>()?)?, ids })
     }
 
     /// Whether it tells a session and an id of this kind.
     pub(super) const fn is_told(&self, by: By) -> bool {
-        self.has_session
+        self.ids.has_session
             && match by {
-                By::Request => self.has_request_id,
-                By::Call => self.has_call_id,
+                By::Request => self.ids.has_request,
+                By::Call => self.ids.has_call,
             }
     }
 }
