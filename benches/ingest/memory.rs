@@ -43,7 +43,7 @@ pub(crate) fn run(requests: &[Bytes]) {
         }
         scope.spawn(|| over_grpc(grpc, requests, &packed, (until, &answered)));
     });
-    let [peak, now] = ["VmHWM:", "VmRSS:"].map(|line| mib(server.id(), line));
+    let [peak, now] = ["VmHWM:", "VmRSS:"].map(|line| mib(&server.id().to_string(), line));
     let spans = answered.into_inner() * traffic::SPANS;
     println!(
         "{} senders: {:.0} spans/s, peak {peak} MiB, {now} MiB when they had ended",
@@ -131,7 +131,7 @@ fn over_grpc(
 }
 
 /// A line of what Linux tells of a process's memory, in MiB.
-fn mib(process: u32, line: &str) -> u64 {
+pub(crate) fn mib(process: &str, line: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let told = status.lines().find_map(|told| told.strip_prefix(line)).unwrap_or_default();
     told.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) / 1024

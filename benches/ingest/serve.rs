@@ -22,6 +22,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::{
 };
 
 use super::decode::{Nowhere, ingest};
+use super::memory::mib;
 use super::{cpu, median, traffic};
 
 const ROUNDS: usize = 5;
@@ -68,7 +69,7 @@ pub(crate) fn run(requests: &[Bytes]) {
         let (per_cpu, per_wall) = (1.0 / cpu, 1.0 / wall);
         println!("  {name:<38}{:>12.2}{per_cpu:>13.0}{times:>13.1}{per_wall:>9.0}", cpu * 1e6);
     }
-    println!("peak memory of this whole process: {}", peak_memory());
+    println!("peak memory of this whole process: {} MiB", mib("self", "VmHWM:"));
 }
 
 /// CPU time of the server's threads, and the time it took.
@@ -160,12 +161,6 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
-}
-
-fn peak_memory() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.unwrap_or("unknown").trim().to_owned()
 }
 
 fn block_on(future: impl Future<Output = ()>) {
