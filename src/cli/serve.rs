@@ -44,7 +44,7 @@ pub struct ServeArgs {
 
 /// Runs the command.
 pub fn run(args: &ServeArgs, globals: &Globals) -> Result<(), Failure> {
-    allocator::give_back();
+    allocator::keep_little();
     let mut config = globals.load()?;
     let protocols = &mut config.receivers.otlp.protocols;
     if let Some(endpoint) = &args.grpc_endpoint {
